@@ -1,0 +1,63 @@
+/*
+ * base/json.h - a pull reader for JSON of any size with bounded depth, and a small writer
+ *
+ * Strict RFC 8259: UTF-8, no BOM, no trailing commas, no NaN, no second document. Duplicate keys are for the
+ * caller to notice (json_seen). Errors are CUZK_EDATA, class malformed, and name the offset.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include "base/bytes.h"
+
+#define JSON_MAX_DEPTH 64
+
+typedef enum json_type {
+    JSON_OBJECT,
+    JSON_OBJECT_END,
+    JSON_ARRAY,
+    JSON_ARRAY_END,
+    JSON_KEY,
+    JSON_STRING,
+    JSON_NUMBER,
+    JSON_TRUE,
+    JSON_FALSE,
+    JSON_NULL,
+    JSON_END
+} json_type;
+
+typedef struct json_token {
+    json_type type;
+    const char *
+        text; /* key, string or number: raw bytes between the quotes / of the number, not NUL-terminated */
+    size_t len;
+    bool escaped;  /* text holds backslash escapes: use json_unescape */
+    size_t offset; /* of the token in the input */
+} json_token;
+
+typedef struct json_in {
+    const uint8_t *data;
+    size_t size, pos;
+    unsigned depth;
+    uint8_t stack[JSON_MAX_DEPTH]; /* '{' or '[' */
+    uint8_t state;
+} json_in;
+
+CUZK_STATUS json_init(json_in *j, const void *data, size_t size);
+/** Next token; JSON_END once, after the one document. */
+CUZK_STATUS json_next(json_in *j, json_token *t);
+/** The value that comes next, whatever it is, is read over (checked for syntax). After a JSON_KEY: its value. */
+CUZK_STATUS json_skip(json_in *j);
+CUZK_STATUS json_expect(json_in *j, json_type type, json_token *t, const char *what);
+bool json_is(const json_token *t, const char *text); /* raw comparison */
+/** Unescapes into out (at least t->len + 1 bytes), NUL-terminated; *n its length. */
+CUZK_STATUS json_unescape(const json_token *t, char *out, size_t *n);
+/** Integers in range, no fraction or exponent. `what` goes into the message. */
+CUZK_STATUS json_u64(const json_token *t, uint64_t max, uint64_t *out, const char *what);
+/** Duplicate keys: sets bit `bit` of *seen; error if it was set. */
+CUZK_STATUS json_seen(uint64_t *seen, unsigned bit, const json_token *key);
+
+/** s as a JSON string with quotes, escaped. */
+void json_put_string(bytes_out *o, const char *s);
+
+#endif

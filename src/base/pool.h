@@ -1,0 +1,38 @@
+/*
+ * base/pool.h - a thread pool that is passed around, and the token that asks work to stop
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
+
+#include "base/mem.h"
+#include "base/span.h"
+
+typedef struct cancel cancel;
+CUZK_STATUS cancel_new(cancel **out);
+void cancel_free(cancel *c);
+void cancel_request(cancel *c); /* async-signal-safe */
+void cancel_reset(cancel *c);
+bool cancel_requested(const cancel *c); /* false for NULL */
+/** CUZK_ECANCELLED (recorded) when asked to stop. */
+CUZK_STATUS cancel_check(const cancel *c);
+
+typedef struct pool pool;
+
+/** One task: index i of a run; `worker` < pool_threads(p) is unique among tasks running at the same time in one
+ *  pool_run, so per-worker scratch needs no lock. */
+typedef cuzk_status (*pool_fn)(void *ctx, size_t i, unsigned worker);
+
+/** `threads` workers in all, the calling thread of a run included (threads = 1 starts none).
+ *  Worker threads attach to `rec` (may be NULL) as "worker K". */
+CUZK_STATUS pool_open(pool **out, unsigned threads, span_rec *rec);
+void pool_close(pool *p);
+unsigned pool_threads(const pool *p);
+
+/** Runs fn(ctx, 0..n-1), indices taken in order by whoever is free; the caller works too. Returns the first failure
+ *  (copied to this thread), after all started tasks have ended; after a failure or a cancel no new task starts.
+ *  Several threads may call at once; a call from inside a task runs its tasks on that thread alone. p = NULL: inline. */
+CUZK_STATUS pool_run(pool *p, const cancel *c, size_t n, pool_fn fn, void *ctx);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * base/span.h - time accounting: every step and every wait of every job is a named span
+ *
+ * A thread attaches to a recorder and then opens and closes spans; they go into that thread's ring
+ * without a lock, and a collector takes them out. Leaf kinds are a closed list: only they count as attributed time.
+ * Source: design section 6.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef BASE_SPAN_H
+#define BASE_SPAN_H
+
+#include "base/status.h"
+
+/* kind, name in traces and tables, group: 'P' parent (not counted), 'C' CPU step, 'I' I/O, 'W' wait */
+#define SPAN_LIST(X) \
+    X(SPAN_JOB, "job", 'P') \
+    X(SPAN_PROVE, "prove", 'P') \
+    X(SPAN_VERIFY, "verify", 'P') \
+    X(SPAN_SETUP, "setup", 'P') \
+    X(SPAN_TASK, "task", 'C') \
+    X(SPAN_READ_KEY, "read key", 'I') \
+    X(SPAN_READ_WITNESS, "read witness", 'I') \
+    X(SPAN_READ_CIRCUIT, "read circuit", 'I') \
+    X(SPAN_READ_INPUT, "read input", 'I') \
+    X(SPAN_WRITE, "write output", 'I') \
+    X(SPAN_SHAPE, "build circuit shape", 'C') \
+    X(SPAN_CHECK_INPUT, "check vanilla proof", 'C') \
+    X(SPAN_SYNTH, "synthesise witness", 'C') \
+    X(SPAN_CHECK_R1CS, "check constraints", 'C') \
+    X(SPAN_ABC, "evaluate a b c", 'C') \
+    X(SPAN_NTT, "ntt", 'C') \
+    X(SPAN_QUOTIENT, "quotient", 'C') \
+    X(SPAN_MSM_H, "msm h", 'C') \
+    X(SPAN_MSM_L, "msm l", 'C') \
+    X(SPAN_MSM_A, "msm a", 'C') \
+    X(SPAN_MSM_B1, "msm b g1", 'C') \
+    X(SPAN_MSM_B2, "msm b g2", 'C') \
+    X(SPAN_MSM_IC, "msm ic", 'C') \
+    X(SPAN_ASSEMBLE, "assemble proof", 'C') \
+    X(SPAN_PAIRING, "pairing", 'C') \
+    X(SPAN_SETUP_QAP, "setup: qap columns", 'C') \
+    X(SPAN_SETUP_POINTS, "setup: points", 'C') \
+    X(SPAN_ALLOC, "allocate", 'C') \
+    X(SPAN_FREE, "free", 'C') \
+    X(SPAN_ENCODE, "encode result", 'C') \
+    X(SPAN_OPEN, "open engine", 'C') \
+    X(SPAN_POOL_WAIT, "wait for workers", 'W') \
+    X(SPAN_MEM_WAIT, "wait for memory", 'W')
+
+#define SPAN_ENUM(kind, name, group) kind,
+typedef enum span_kind { SPAN_LIST(SPAN_ENUM) SPAN_KINDS } span_kind;
+#undef SPAN_ENUM
+
+typedef struct span_rec span_rec;
+
+CUZK_STATUS span_rec_open(span_rec **out);
+void span_rec_close(span_rec *r);
+
+/** The calling thread's spans go to r as track `name` from here on, until span_detach. r = NULL: they go nowhere. */
+CUZK_STATUS span_attach(span_rec *r, const char *name);
+void span_detach(void);
+/** Job and partition that this thread's next spans belong to. */
+void span_context(uint64_t job, int32_t partition);
+
+typedef struct span {
+    uint64_t start; /* ns; 0 when no recorder is attached */
+    span_kind kind;
+} span;
+
+/** Spans on one thread nest properly: last opened, first closed. A pool task's own spans are opened by the pool. */
+span span_open(span_kind kind);
+void span_close(const span *s);
+
+const char *span_name(span_kind k);
+char span_group(span_kind k);
+
+/** Attribution of [from_ns, to_ns] on the calling thread's track. */
+void span_attribution(span_rec *r, uint64_t from_ns, uint64_t to_ns, cuzk_attribution *out);
+/** Chrome trace JSON ("traceEvents") of everything recorded, appended to *out (bytes_out; see span.c). */
+struct bytes_out;
+CUZK_STATUS span_write_trace(span_rec *r, struct bytes_out *out);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * base/u128.h - the one place that names 128-bit integers and compiler builtins
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef BASE_U128_H
+#define BASE_U128_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 u128;
+
+#define U128_LIKELY(x) __builtin_expect(!!(x), 1)
+#define U128_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define U128_PREFETCH(p) __builtin_prefetch(p)
+#define U128_INLINE static inline __attribute__((always_inline, unused))
+
+static inline unsigned u64_popcount(uint64_t x)
+{
+    return (unsigned)__builtin_popcountll(x);
+}
+/** Index of the lowest set bit; x must not be 0. */
+static inline unsigned u64_ctz(uint64_t x)
+{
+    return (unsigned)__builtin_ctzll(x);
+}
+/** Number of bits of x: 0 for 0, else floor(log2 x) + 1. */
+static inline unsigned u64_bits(uint64_t x)
+{
+    return x == 0 ? 0 : 64u - (unsigned)__builtin_clzll(x);
+}
+
+/** *r = a * b; false when it does not fit. */
+static inline bool size_mul(size_t *r, size_t a, size_t b)
+{
+    return !__builtin_mul_overflow(a, b, r);
+}
+static inline bool size_add(size_t *r, size_t a, size_t b)
+{
+    return !__builtin_add_overflow(a, b, r);
+}
+
+#endif
