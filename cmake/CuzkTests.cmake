@@ -1,0 +1,88 @@
+# cmake/CuzkTests.cmake - how a test file becomes a program and an entry of CTest
+#
+# Labels decide which make target runs a test: none: check; all: check-all; long: check-long.
+# SPDX-License-Identifier: MIT OR Apache-2.0
+
+set(CUZK_FIXTURES "" CACHE PATH "The fixtures folder; empty: ../shared/fixtures beside the source, when present")
+if(CUZK_FIXTURES)
+    set(cuzk_fixtures_dir "${CUZK_FIXTURES}")
+else()
+    get_filename_component(cuzk_fixtures_dir "${PROJECT_SOURCE_DIR}/../shared/fixtures" ABSOLUTE)
+endif()
+
+# What every test program sees in its environment; a value given by the caller's own environment wins.
+set(cuzk_test_env
+    "CUZK_BIN=${CMAKE_BINARY_DIR}/cuzk"
+    "CUZK_TEST_DIR=${PROJECT_SOURCE_DIR}/tests")
+
+function(cuzk_test_labels out)
+    set(labels ${CUZK_TEST_FOLDER} ${ARGN})
+    set(${out} "${labels}" PARENT_SCOPE)
+endfunction()
+
+# cuzk_test(<name> files... LIBS rooms... [LABELS ...] [TIMEOUT seconds] [DEFS ...])
+function(cuzk_test name)
+    cmake_parse_arguments(arg "" "TIMEOUT" "LIBS;LABELS;DEFS" ${ARGN})
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 300)
+    endif()
+    add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+    target_compile_definitions(${name} PRIVATE ${arg_DEFS})
+    target_link_libraries(${name} PRIVATE cuzk_flags cuzk_harness)
+    cuzk_link_rooms(${name} ${arg_LIBS} base)
+    if(CUZK_TEST_FOLDER STREQUAL "ctime")
+        add_test(NAME ${name} COMMAND valgrind -q --error-exitcode=99 $<TARGET_FILE:${name}>)
+    else()
+        add_test(NAME ${name} COMMAND ${name})
+    endif()
+    cuzk_test_labels(labels ${arg_LABELS})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${labels}"
+        ENVIRONMENT "${cuzk_test_env}")
+endfunction()
+
+# Every test_*.c of a folder, linked with all rooms: NAME_all.c is for check-all, NAME_long.c for check-long.
+function(cuzk_test_folder kind)
+    file(GLOB files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${kind}/test_*.c")
+    if(kind STREQUAL "ctime")
+        find_path(VALGRIND_INCLUDE_DIR valgrind/memcheck.h)
+        if(NOT VALGRIND_INCLUDE_DIR)
+            return()
+        endif()
+    endif()
+    foreach(file IN LISTS files)
+        get_filename_component(name "${file}" NAME_WE)
+        set(labels "")
+        set(timeout 300)
+        if(name MATCHES "_long$")
+            set(labels long)
+            set(timeout 7200)
+        elseif(name MATCHES "_all$" OR kind STREQUAL "fault" OR kind STREQUAL "ctime")
+            set(labels all)
+            set(timeout 1200)
+        endif()
+        string(REGEX REPLACE "^test_" "${kind}_" target "${name}")
+        cuzk_test(${target} "${file}" LIBS ${CUZK_ROOMS} LABELS ${labels} TIMEOUT ${timeout})
+    endforeach()
+endfunction()
+
+# Every fuzz_NAME.c: a replay of corpus/NAME as a test, and with CUZK_FUZZ the fuzzer itself.
+function(cuzk_fuzz_folder dir)
+    file(GLOB files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${dir}/fuzz_*.c")
+    foreach(file IN LISTS files)
+        get_filename_component(name "${file}" NAME_WE)
+        string(REGEX REPLACE "^fuzz_" "" short "${name}")
+        if(CUZK_FUZZ)
+            add_executable(${name} "${file}")
+            target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+            set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
+        else()
+            add_executable(${name} "${file}" "${CMAKE_CURRENT_SOURCE_DIR}/${dir}/replay.c")
+            add_test(NAME replay_${short}
+                COMMAND ${name} "${CMAKE_CURRENT_SOURCE_DIR}/${dir}/corpus/${short}")
+            set_tests_properties(replay_${short} PROPERTIES LABELS "fuzz" TIMEOUT 300
+                ENVIRONMENT "${cuzk_test_env}")
+        endif()
+        target_link_libraries(${name} PRIVATE cuzk_flags)
+        cuzk_link_rooms(${name} ${CUZK_ROOMS})
+    endforeach()
+endfunction()
