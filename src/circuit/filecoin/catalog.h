@@ -1,0 +1,41 @@
+/*
+ * circuit/filecoin/catalog.h - one table of Filecoin's circuits: names, sizes, shapes, key identifiers
+ *
+ * Source: spec/filecoin-formats.md sections 1 and 6.3, spec/filecoin-circuits.md section 11.1, spec/cli.md (names).
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef CIRCUIT_FILECOIN_CATALOG_H
+#define CIRCUIT_FILECOIN_CATALOG_H
+
+#include "base/status.h"
+
+typedef enum fil_kind { FIL_POREP, FIL_WINNING, FIL_WINDOW, FIL_UPDATE, FIL_KINDS } fil_kind;
+
+typedef struct fil_size {
+    const char *name;      /* "2k", "32g" */
+    uint64_t bytes;
+    uint32_t nodes_log;    /* log2 of the number of 32-byte nodes */
+    uint32_t arity[3];     /* base, sub, top arity of trees C and R; 0: none */
+    uint32_t window_sectors;
+} fil_size;
+
+/** Sizes that exist; n entries. */
+const fil_size *fil_sizes(size_t *n);
+const fil_size *fil_size_by_bytes(uint64_t bytes);
+
+/** Levels of a tree path, leaf upward; at most 12. levels[i] is the arity of element i. */
+#define FIL_MAX_LEVELS 12
+unsigned fil_levels(const fil_size *s, uint32_t levels[FIL_MAX_LEVELS]);
+
+const char *fil_kind_name(fil_kind k);              /* "winning" */
+bool fil_kind_from_name(fil_kind *out, const char *name);
+/** "window-2k", "wpost-2k", "winning-32g", ...: kind and size. CUZK_EDATA listing the names when unknown. */
+CUZK_STATUS fil_circuit_parse(fil_kind *kind, const fil_size **size, const char *name);
+
+/** PoSt shape: sectors and challenges a partition (Winning: 66 x 1). */
+void fil_post_shape(fil_kind kind, const fil_size *s, uint32_t *n_sectors, uint32_t *n_challenges);
+
+/** File name without extension: "v28-proof-of-spacetime-fallback-...-<hash>". out holds at least 256 bytes. */
+CUZK_STATUS fil_key_name(char out[256], fil_kind kind, const fil_size *s);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * device/backend.h - what a backend fills in
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef DEVICE_BACKEND_H
+#define DEVICE_BACKEND_H
+
+#include "device/device.h"
+
+/** Operations are called with sizes already checked by device.c. NULL: the backend has no such operation. */
+typedef struct dev_backend {
+    const char *name;
+    CUZK_STATUS (*open)(device *d, const device_config *config);
+    void (*close)(device *d);
+    CUZK_STATUS (*stream_open)(dev_stream *s);
+    void (*stream_close)(dev_stream *s);
+    CUZK_STATUS (*sync)(dev_stream *s);
+    CUZK_STATUS (*buf_new)(dev_buf *b);
+    void (*buf_free)(dev_buf *b);
+    CUZK_STATUS (*upload)(dev_stream *s, dev_buf *dst, size_t off, const fr *src, size_t n);
+    CUZK_STATUS (*download)(dev_stream *s, fr *dst, const dev_buf *src, size_t off, size_t n);
+    CUZK_STATUS (*domain_new)(ntt_domain *dom);
+    void (*domain_free)(ntt_domain *dom);
+    CUZK_STATUS (*ntt)(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind kind);
+    CUZK_STATUS (*quotient)(dev_stream *s, dev_buf *a, const dev_buf *b, const dev_buf *c, size_t n, curve_id id,
+                            const fr *k);
+    CUZK_STATUS (*mul)(dev_stream *s, dev_buf *r, const dev_buf *a, const dev_buf *b, size_t n, curve_id id);
+    CUZK_STATUS (*msm)(dev_stream *s, void *r, curve_id id, const dev_points *bases, size_t first_base,
+                       const dev_scalars *k);
+    CUZK_STATUS (*fixed_base)(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2, const void *base,
+                              const fr *k, size_t n, size_t *infinity_index);
+    CUZK_STATUS (*abc)(dev_stream *s, dev_buf *a, dev_buf *b, dev_buf *c, const dev_system *sys, const fr *inputs,
+                       const dev_scalars *aux);
+} dev_backend;
+
+struct device {
+    const dev_backend *be;
+    cpu_table table;
+    pool *pool;
+    mem *m;
+    const curve *curves[CURVE_IDS];
+    void *impl;
+};
+
+struct dev_stream {
+    device *d;
+    const cancel *cancel;
+    void *impl;
+};
+
+struct dev_buf {
+    device *d;
+    size_t n;
+    fr *host; /* NULL where the host cannot see it */
+    void *impl;
+};
+
+struct ntt_domain {
+    device *d;
+    curve_id id;
+    unsigned gen, log_n;
+    fr shift;
+    void *impl;
+};
+
+extern const dev_backend dev_backend_cpu;
+
+#endif

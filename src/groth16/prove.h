@@ -1,0 +1,70 @@
+/*
+ * groth16/prove.h - proving keys, the two-phase prover, setup
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef GROTH16_PROVE_H
+#define GROTH16_PROVE_H
+
+#include "groth16/groth16.h"
+
+/** Which H the key holds, and with it the domain's root and the quotient. */
+typedef enum groth16_form {
+    GROTH16_BELLPERSON, /* h[i] = tau^i Z(tau)/delta; root from 7, coset 7; absent points left out (densities) */
+    GROTH16_SNARKJS,    /* H in the Lagrange basis of the odd points of the 2n domain; root from 5; absent points infinity */
+} groth16_form;
+
+typedef struct groth16_pk {
+    groth16_form form;
+    groth16_vk *vk;     /* owned */
+    const curve *cv;
+    mem *m;
+    file_map file;      /* the key's bytes, mapped; sections below point into it */
+    unsigned log_n;     /* domain */
+    uint32_t n_inputs;  /* ONE included */
+    uint32_t n_aux;
+    dev_points h, l, a, b_g1, b_g2;
+    r1cs_system *coeffs; /* SNARKJS: A and B from the key (C unknown); owned. BELLPERSON: NULL */
+} groth16_pk;
+
+/** Maps and checks (design section 9: header, counts, sizes; the vk's points fully; the others as they are read by a proof). */
+CUZK_STATUS groth16_zkey_open(groth16_pk **out, const char *path, cpu_table t, pool *p, mem *m);
+/** Counts must be those of sys. */
+CUZK_STATUS groth16_params_open(groth16_pk **out, const char *path, const r1cs_system *sys, mem *m);
+void groth16_pk_free(groth16_pk *pk);
+
+typedef struct groth16_prove_args {
+    const groth16_pk *pk;
+    const r1cs_system *sys;   /* BELLPERSON: the circuit. SNARKJS: NULL (the key's own coefficients) */
+    const r1cs_assignment *w; /* borrowed until groth16_prove_finish */
+    const cuzk_fixed_rs *fixed; /* NULL: sampled */
+    mem *m;
+} groth16_prove_args;
+
+typedef struct groth16_job groth16_job;
+
+/** All that needs the device: a, b, c, quotient, sums. Returns when the device is free for the next proof. */
+CUZK_STATUS groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_prove_args *args);
+/** The rest on the host; frees the job whatever the result. Does not verify: the caller does, before it lets a proof out. */
+CUZK_STATUS groth16_prove_finish(groth16_proof *out, groth16_job *job);
+/** Abandons a started job; NULL is fine. */
+void groth16_job_free(groth16_job *job);
+/** Bytes of budget that a proof takes beyond the assignment. */
+size_t groth16_prove_size(const groth16_pk *pk, const r1cs_system *sys);
+
+/* ---- setup ---- */
+
+/** Secrets of a setup; wiped by the setup that was given them. */
+typedef struct groth16_trapdoors {
+    fr tau, alpha, beta, gamma, delta;
+} groth16_trapdoors;
+
+CUZK_STATUS groth16_trapdoors_random(groth16_trapdoors *out, const curve *cv);
+/** .params and .vk of sys with standard generators (filecoin-formats.md section 8). Streams to the files. */
+CUZK_STATUS groth16_setup_params(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
+                                 const char *params_path, const char *vk_path, pool *p, mem *m);
+/** .zkey (gamma = 1, roomy H) of a circom system. With its csHash zero and no contribution: says so in its record. */
+CUZK_STATUS groth16_setup_zkey(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t, const char *zkey_path,
+                               pool *p, mem *m);
+
+#endif
