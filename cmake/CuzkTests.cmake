@@ -10,15 +10,10 @@ else()
     get_filename_component(cuzk_fixtures_dir "${PROJECT_SOURCE_DIR}/../shared/fixtures" ABSOLUTE)
 endif()
 
-# What every test program sees in its environment; a value given by the caller's own environment wins.
+# What every test program sees in its environment.
 set(cuzk_test_env
     "CUZK_BIN=${CMAKE_BINARY_DIR}/cuzk"
     "CUZK_TEST_DIR=${PROJECT_SOURCE_DIR}/tests")
-
-function(cuzk_test_labels out)
-    set(labels ${CUZK_TEST_FOLDER} ${ARGN})
-    set(${out} "${labels}" PARENT_SCOPE)
-endfunction()
 
 # cuzk_test(<name> files... LIBS rooms... [LABELS ...] [TIMEOUT seconds] [DEFS ...])
 function(cuzk_test name)
@@ -35,9 +30,8 @@ function(cuzk_test name)
     else()
         add_test(NAME ${name} COMMAND ${name})
     endif()
-    cuzk_test_labels(labels ${arg_LABELS})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${labels}"
-        ENVIRONMENT "${cuzk_test_env}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT}
+        LABELS "${CUZK_TEST_FOLDER};${arg_LABELS}" ENVIRONMENT "${cuzk_test_env}")
 endfunction()
 
 # Every test_*.c of a folder, linked with all rooms: NAME_all.c is for check-all, NAME_long.c for check-long.

@@ -89,7 +89,8 @@ static const char *keep(const char *a, const char *b, const char *c)
 
 /* ---- ending a test ---- */
 
-static void print_line(const char *prefix, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void print_line(const char *prefix, const char *fmt,
+                                                             va_list ap)
 {
     char text[1024];
 
