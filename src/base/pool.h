@@ -24,15 +24,20 @@ typedef struct pool pool;
  *  pool_run, so per-worker scratch needs no lock. */
 typedef cuzk_status (*pool_fn)(void *ctx, size_t i, unsigned worker);
 
-/** `threads` workers in all, the calling thread of a run included (threads = 1 starts none).
- *  Worker threads attach to `rec` (may be NULL) as "worker K". */
+/** `threads` workers in all, 1..POOL_MAX_THREADS, the calling thread of a run included (threads = 1 starts none).
+ *  Worker threads attach to `rec` (may be NULL; outlives the pool) as "worker K"; all signals are blocked in them. */
+#define POOL_MAX_THREADS 1024u
 CUZK_STATUS pool_open(pool **out, unsigned threads, span_rec *rec);
+/** No run may be going on. NULL is fine. */
 void pool_close(pool *p);
-unsigned pool_threads(const pool *p);
+unsigned pool_threads(const pool *p); /* 1 for NULL */
 
-/** Runs fn(ctx, 0..n-1), indices taken in order by whoever is free; the caller works too. Returns the first failure
- *  (copied to this thread), after all started tasks have ended; after a failure or a cancel no new task starts.
- *  Several threads may call at once; a call from inside a task runs its tasks on that thread alone. p = NULL: inline. */
+/** Runs fn(ctx, 0..n-1), indices taken in order by whoever is free; the caller works too. Returns the failure of the
+ *  lowest index that failed (copied to this thread), after all started tasks have ended; after a failure or a cancel
+ *  no new task starts. CUZK_ECANCELLED when the cancel kept a task from starting and none failed.
+ *  Several threads may call at once; a call from inside a task runs its tasks on that thread alone. p = NULL: inline.
+ *  Worker threads show the caller's innermost leaf span as their own, with its job and partition; a caller outside any
+ *  leaf is in SPAN_TASK, and its wait for the last tasks of others is SPAN_POOL_WAIT. */
 CUZK_STATUS pool_run(pool *p, const cancel *c, size_t n, pool_fn fn, void *ctx);
 
 #endif

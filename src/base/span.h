@@ -1,8 +1,10 @@
 /*
  * base/span.h - time accounting: every step and every wait of every job is a named span
  *
- * A thread attaches to a recorder and then opens and closes spans; they go into that thread's ring
- * without a lock, and a collector takes them out. Leaf kinds are a closed list: only they count as attributed time.
+ * A thread attaches to a recorder and then opens and closes spans; they go into that thread's ring without a lock.
+ * There is no collector thread: rings are emptied into the recorder's store by whoever asks for an attribution or a
+ * trace, and by the owner of a ring that is full. The store is bounded: the oldest spans are dropped, and counted.
+ * Leaf kinds are a closed list: only they count as attributed time.
  * Source: design section 6.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -54,12 +56,14 @@ typedef enum span_kind { SPAN_LIST(SPAN_ENUM) SPAN_KINDS } span_kind;
 typedef struct span_rec span_rec;
 
 CUZK_STATUS span_rec_open(span_rec **out);
+/** Every thread that attached, but for the calling one, must have detached. NULL is fine. */
 void span_rec_close(span_rec *r);
 
-/** The calling thread's spans go to r as track `name` from here on, until span_detach. r = NULL: they go nowhere. */
+/** The calling thread's spans go to r as track `name` from here on, until span_detach. r = NULL: they go nowhere.
+ *  A name whose thread has detached is taken up again: its track goes on. */
 CUZK_STATUS span_attach(span_rec *r, const char *name);
 void span_detach(void);
-/** Job and partition that this thread's next spans belong to. */
+/** Job (0: none) and partition (-1: none) that this thread's next spans belong to; attach and detach set none. */
 void span_context(uint64_t job, int32_t partition);
 
 typedef struct span {
@@ -71,12 +75,25 @@ typedef struct span {
 span span_open(span_kind kind);
 void span_close(const span *s);
 
+/** What this thread is doing: for the pool, whose workers show the step that they work for. */
+typedef struct span_place {
+    uint64_t job;
+    int32_t partition;
+    span_kind leaf; /* the innermost open leaf kind; SPAN_TASK when there is none */
+    bool in_leaf;   /* there is one */
+} span_place;
+span_place span_here(void);
+
 const char *span_name(span_kind k);
 char span_group(span_kind k);
 
-/** Attribution of [from_ns, to_ns] on the calling thread's track. */
+/** Attribution of [from_ns, to_ns] (clock_ns) on the calling thread's track: each instant belongs to the innermost leaf
+ *  span open then, or to a gap. Spans still open count up to to_ns. Steps come largest first. peak_memory is left 0. */
 void span_attribution(span_rec *r, uint64_t from_ns, uint64_t to_ns, cuzk_attribution *out);
-/** Chrome trace JSON ("traceEvents") of everything recorded, appended to *out (bytes_out; see span.c). */
+/** Spans that are no longer in the store. */
+uint64_t span_dropped(span_rec *r);
+/** Chrome trace JSON ("traceEvents") of every closed span in the store, appended to *out (bytes_out; see
+ *  span_trace.c). Threads may go on recording meanwhile. */
 struct bytes_out;
 CUZK_STATUS span_write_trace(span_rec *r, struct bytes_out *out);
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 u128;
+__extension__ typedef __int128 i128;
 
 #define U128_LIKELY(x) __builtin_expect(!!(x), 1)
 #define U128_UNLIKELY(x) __builtin_expect(!!(x), 0)

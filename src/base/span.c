@@ -1,0 +1,218 @@
+/*
+ * base/span.c - recording: threads, their rings, and the store that the rings are emptied into
+ *
+ * The hot path is span_open and span_close: two clock readings and one 32-byte entry.
+ * What is made of the entries is in span_report.c and span_trace.c.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "base/span.h"
+
+#include "base/clock.h"
+#include "base/span_store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SPAN_NAME(kind, name, group) name,
+#define SPAN_GROUP(kind, name, group) group,
+static const char *const names[] = {SPAN_LIST(SPAN_NAME)};
+static const char groups[] = {SPAN_LIST(SPAN_GROUP)};
+#undef SPAN_NAME
+#undef SPAN_GROUP
+
+static _Thread_local span_thread self = {.partition = -1};
+
+span_thread *span_self(void)
+{
+    return &self;
+}
+
+const char *span_name(span_kind k)
+{
+    return (unsigned)k < SPAN_KINDS ? names[k] : "?";
+}
+
+char span_group(span_kind k)
+{
+    return (unsigned)k < SPAN_KINDS ? groups[k] : 'P';
+}
+
+/* ---- recorder and store ---- */
+
+cuzk_status span_rec_open(span_rec **out)
+{
+    span_rec *r = calloc(1, sizeof *r);
+
+    if (r == NULL) return FAIL(CUZK_ENOMEM, "span recorder: out of memory");
+    if (pthread_mutex_init(&r->mu, NULL) != 0) {
+        free(r);
+        return FAIL(CUZK_ENOMEM, "span recorder: no lock");
+    }
+    r->epoch = clock_ns();
+    *out = r;
+    return CUZK_OK;
+}
+
+void span_rec_close(span_rec *r)
+{
+    if (r == NULL) return;
+    if (self.track != NULL && self.track->rec == r) span_detach();
+    for (unsigned i = 0; i < r->n_tracks; i++) {
+        VERIFY(!r->tracks[i]->attached);
+        free(r->tracks[i]);
+    }
+    for (unsigned i = 0; i < SPAN_CHUNKS; i++) free(r->chunks[i]);
+    (void)pthread_mutex_destroy(&r->mu); /* nobody holds it: see the header */
+    free(r);
+}
+
+static void store_locked(span_rec *r, const span_entry *e)
+{
+    span_entry **chunk = &r->chunks[r->n / SPAN_CHUNK % SPAN_CHUNKS];
+
+    if (r->n % SPAN_CHUNK == 0) {
+        /* the next chunk: a new one, or the oldest, whose spans go */
+        if (*chunk == NULL) *chunk = malloc(SPAN_CHUNK * sizeof **chunk);
+        if (*chunk == NULL) {
+            r->lost++;
+            return;
+        }
+        if (r->n - r->dropped == (uint64_t)SPAN_CHUNK * SPAN_CHUNKS) r->dropped += SPAN_CHUNK;
+    }
+    (*chunk)[r->n % SPAN_CHUNK] = *e;
+    r->n++;
+}
+
+void span_drain_locked(span_rec *r, span_track *t)
+{
+    uint64_t tail = atomic_load_explicit(&t->tail, memory_order_relaxed); /* written under mu */
+    uint64_t head = atomic_load_explicit(&t->head, memory_order_acquire); /* see span_track */
+
+    for (; tail != head; tail++) store_locked(r, &t->ring[tail % SPAN_RING]);
+    atomic_store_explicit(&t->tail, tail, memory_order_release); /* see span_track */
+}
+
+uint64_t span_dropped(span_rec *r)
+{
+    uint64_t n;
+
+    (void)pthread_mutex_lock(&r->mu); /* cannot fail: a plain mutex, never held twice */
+    n = r->dropped + r->lost;
+    (void)pthread_mutex_unlock(&r->mu);
+    return n;
+}
+
+/* ---- threads ---- */
+
+static span_track *find_track_locked(span_rec *r, const char *name)
+{
+    for (unsigned i = 0; i < r->n_tracks; i++)
+        if (!r->tracks[i]->attached && strcmp(r->tracks[i]->name, name) == 0) return r->tracks[i];
+    return NULL;
+}
+
+cuzk_status span_attach(span_rec *r, const char *name)
+{
+    cuzk_status st = CUZK_OK;
+    char cut[sizeof((span_track *)0)->name];
+    span_track *t, *fresh;
+
+    span_detach();
+    if (r == NULL) return CUZK_OK;
+    (void)snprintf(cut, sizeof cut, "%s", name); /* cut to fit is fine */
+    fresh = aligned_alloc(_Alignof(span_track), sizeof *fresh);
+    if (fresh == NULL) return FAIL(CUZK_ENOMEM, "track %s: out of memory", name);
+
+    (void)pthread_mutex_lock(&r->mu);
+    t = find_track_locked(r, cut);
+    if (t == NULL && r->n_tracks == SPAN_MAX_TRACKS) {
+        st = FAIL(CUZK_ENOMEM, "track %s: %u tracks are open, limit %u", name, r->n_tracks,
+                  SPAN_MAX_TRACKS);
+    } else if (t == NULL) {
+        t = fresh;
+        fresh = NULL;
+        t->rec = r;
+        t->id = (uint16_t)r->n_tracks;
+        memcpy(t->name, cut, sizeof cut);
+        atomic_init(&t->head, 0);
+        atomic_init(&t->tail, 0);
+        r->tracks[r->n_tracks++] = t;
+    }
+    if (st == CUZK_OK) t->attached = true;
+    (void)pthread_mutex_unlock(&r->mu);
+
+    free(fresh);
+    if (st == CUZK_OK) self.track = t;
+    return st;
+}
+
+void span_detach(void)
+{
+    span_track *t = self.track;
+
+    self.track = NULL;
+    self.depth = 0;
+    span_context(0, -1);
+    if (t == NULL) return;
+    (void)pthread_mutex_lock(&t->rec->mu);
+    span_drain_locked(t->rec, t);
+    t->attached = false;
+    (void)pthread_mutex_unlock(&t->rec->mu);
+}
+
+void span_context(uint64_t job, int32_t partition)
+{
+    self.job = job;
+    self.partition = partition;
+}
+
+span_place span_here(void)
+{
+    span_place p = {self.job, self.partition, SPAN_TASK, false};
+
+    for (unsigned i = self.depth; i-- > 0 && !p.in_leaf;) {
+        if (span_group(self.open[i].kind) == 'P') continue;
+        p.leaf = self.open[i].kind;
+        p.in_leaf = true;
+    }
+    return p;
+}
+
+/* ---- spans ---- */
+
+span span_open(span_kind kind)
+{
+    span s = {0, kind};
+
+    /* deeper than any real nesting: not recorded, so that reports need no heap */
+    if (self.track == NULL || self.depth == SPAN_MAX_DEPTH) return s;
+    s.start = clock_ns();
+    self.open[self.depth++] = s;
+    return s;
+}
+
+void span_close(const span *s)
+{
+    span_track *t = self.track;
+    span_entry *e;
+    uint64_t head;
+
+    if (s->start == 0 || t == NULL) return;
+    if (self.depth > 0) self.depth--;
+    head = atomic_load_explicit(&t->head, memory_order_relaxed); /* ours to write */
+    if (head - atomic_load_explicit(&t->tail, memory_order_acquire) == SPAN_RING) {
+        (void)pthread_mutex_lock(&t->rec->mu);
+        span_drain_locked(t->rec, t);
+        (void)pthread_mutex_unlock(&t->rec->mu);
+    }
+    e = &t->ring[head % SPAN_RING];
+    e->start = s->start;
+    e->end = clock_ns();
+    e->job = self.job;
+    e->partition = self.partition;
+    e->track = t->id;
+    e->kind = (uint8_t)s->kind;
+    e->pad = 0;
+    atomic_store_explicit(&t->head, head + 1, memory_order_release); /* see span_track */
+}

@@ -1,0 +1,81 @@
+/*
+ * base/span_store.h - the recorder's inside: tracks, their rings, the bounded store; not for other rooms
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef BASE_SPAN_STORE_H
+#define BASE_SPAN_STORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/span.h"
+
+/* 128 KiB a thread; a full ring is emptied by its thread, some 5 us every 4096 spans */
+#define SPAN_RING 4096u
+/* 1 MiB a chunk, 32 MiB of store: about a million spans, hours of a busy daemon */
+#define SPAN_CHUNK 32768u
+#define SPAN_CHUNKS 32u
+#define SPAN_MAX_TRACKS 4096u
+#define SPAN_MAX_DEPTH 64u
+
+typedef struct span_entry {
+    uint64_t start, end; /* ns */
+    uint64_t job;
+    int32_t partition;
+    uint16_t track;
+    uint8_t kind; /* span_kind */
+    uint8_t pad;
+} span_entry;
+
+_Static_assert(sizeof(span_entry) == 32, "half a cache line");
+_Static_assert(SPAN_KINDS <= 256, "a kind fits a byte");
+
+/** One named line of the trace: at most one thread at a time produces into its ring. */
+typedef struct span_track {
+    /* fixed after init */
+    span_rec *rec;
+    uint16_t id;
+    char name[48];
+    /* guarded by mu */
+    bool attached;
+    /* ring: the producer writes entries and then head (release), who empties it reads head (acquire), copies
+     * and then writes tail (release), which the producer reads (acquire) before it writes over an entry.
+     * Emptying is done with mu held, so there is one consumer at a time. */
+    _Alignas(64) _Atomic uint64_t head;
+    _Alignas(64) _Atomic uint64_t tail;
+    _Alignas(64) span_entry ring[SPAN_RING];
+} span_track;
+
+struct span_rec {
+    /* fixed after init */
+    uint64_t epoch; /* ns; traces count from here */
+    pthread_mutex_t mu;
+    /* guarded by mu */
+    unsigned n_tracks;
+    span_track *tracks[SPAN_MAX_TRACKS];
+    uint64_t n, dropped;             /* spans ever stored; of them the oldest `dropped` are gone */
+    uint64_t lost;                   /* for want of memory */
+    span_entry *chunks[SPAN_CHUNKS]; /* span number i is in chunks[i / SPAN_CHUNK % SPAN_CHUNKS] */
+};
+
+/** Moves what is in the ring into the store. */
+void span_drain_locked(span_rec *r, span_track *t);
+/** Span number i of the store, dropped <= i < n. */
+static inline const span_entry *span_at_locked(const span_rec *r, uint64_t i)
+{
+    return &r->chunks[i / SPAN_CHUNK % SPAN_CHUNKS][i % SPAN_CHUNK];
+}
+
+/** The calling thread. */
+typedef struct span_thread {
+    span_track *track; /* NULL: detached */
+    uint64_t job;
+    int32_t partition;
+    unsigned depth; /* open spans */
+    span open[SPAN_MAX_DEPTH];
+} span_thread;
+
+span_thread *span_self(void);
+
+#endif
