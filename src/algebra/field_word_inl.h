@@ -1,0 +1,48 @@
+/*
+ * algebra/field_word_inl.h - single words: carries, masks, divisions; what every field template stands on
+ *
+ * Source: none. Branch-free but where a name ends in _var.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef ALGEBRA_FIELD_WORD_INL_H
+#define ALGEBRA_FIELD_WORD_INL_H
+
+#include "base/u128.h"
+
+/* loops over limbs have constant bounds and are meant to vanish */
+#define FIELD_UNROLL _Pragma("GCC unroll 16")
+
+/** a + b + *carry; *carry in and out 0 or 1. */
+U128_INLINE uint64_t word_adc(uint64_t a, uint64_t b, uint64_t *carry)
+{
+    u128 t = (u128)a + b + *carry;
+    *carry = (uint64_t)(t >> 64);
+    return (uint64_t)t;
+}
+
+/** a - b - *borrow; *borrow in and out 0 or 1. */
+U128_INLINE uint64_t word_sbb(uint64_t a, uint64_t b, uint64_t *borrow)
+{
+    u128 t = (u128)a - b - *borrow;
+    *borrow = (uint64_t)(t >> 64) & 1;
+    return (uint64_t)t;
+}
+
+/** Low word of a * b + c + *carry, which fits two words; the high word goes to *carry. */
+U128_INLINE uint64_t word_mac(uint64_t a, uint64_t b, uint64_t c, uint64_t *carry)
+{
+    u128 t = (u128)a * b + c + *carry;
+    *carry = (uint64_t)(t >> 64);
+    return (uint64_t)t;
+}
+
+/** All ones for 1, 0 for 0; the compiler cannot see that it is one of two, so it cannot make a branch of it. */
+U128_INLINE uint64_t word_mask(uint64_t bit)
+{
+    uint64_t m = 0 - bit;
+    __asm__("" : "+r"(m));
+    return m;
+}
+
+#endif
