@@ -62,10 +62,14 @@ typedef struct fr_wide {
 #define FIELD_BYTES FP_BYTES
 #define FIELD_NEG_INV FP_NEG_INV
 #define FIELD_INV62 FP_INV62
-#include "algebra/field_conv_tmpl.h"
-#include "algebra/field_inv_tmpl.h"
-#include "algebra/field_pow_tmpl.h"
+/* each stands on those above it */
 #include "algebra/mont_tmpl.h"
+/* inv_var */
+#include "algebra/field_inv_tmpl.h"
+/* pow_var, inv, batch_inv */
+#include "algebra/field_pow_tmpl.h"
+/* from_*, to_* */
+#include "algebra/field_conv_tmpl.h"
 #undef FIELD
 #undef FIELD_LIMBS
 #undef FIELD_LIMBS62
@@ -81,10 +85,14 @@ typedef struct fr_wide {
 #define FIELD_BYTES FR_BYTES
 #define FIELD_NEG_INV FR_NEG_INV
 #define FIELD_INV62 FR_INV62
-#include "algebra/field_conv_tmpl.h"
-#include "algebra/field_inv_tmpl.h"
-#include "algebra/field_pow_tmpl.h"
+/* each stands on those above it */
 #include "algebra/mont_tmpl.h"
+/* inv_var */
+#include "algebra/field_inv_tmpl.h"
+/* pow_var, inv, batch_inv */
+#include "algebra/field_pow_tmpl.h"
+/* from_*, to_* */
+#include "algebra/field_conv_tmpl.h"
 #undef FIELD
 #undef FIELD_LIMBS
 #undef FIELD_LIMBS62
