@@ -11,6 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifndef CUZK_VERSION_STRING /* the build knows it: one place, the project line of CMakeLists.txt */
+#    define CUZK_VERSION_STRING "unversioned"
+#endif
+
 /* One per thread; `file` is never NULL so that a reader needs no check. */
 static _Thread_local cuzk_error last = {.file = ""};
 
@@ -56,7 +60,7 @@ const char *cuzk_class_name(cuzk_class k)
 
 const char *cuzk_version(void)
 {
-    return "0.1.0";
+    return CUZK_VERSION_STRING;
 }
 
 void cuzk_buffer_clear(cuzk_buffer *b)

@@ -1,0 +1,140 @@
+/*
+ * base/hash_blake2s.c - BLAKE2s, with or without a key
+ *
+ * Inputs are shorter than 2^64 bytes, so the upper half of the byte counter stays 0.
+ *
+ * Source: RFC 7693, sections 2.1, 2.6, 2.7, 3.1 to 3.3
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "base/hash.h"
+
+#include "base/bytes.h"
+#include "base/u128.h"
+
+#include <string.h>
+
+/* First 32 bits of the fractional parts of the square roots of the first 8 primes. */
+static const uint32_t iv[8] = {
+    0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+};
+
+static const uint8_t sigma[10][16] = {
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
+    {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4},
+    {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
+    {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13},
+    {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
+    {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11},
+    {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
+    {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5},
+    {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
+};
+
+U128_INLINE uint32_t rotr(uint32_t x, unsigned n)
+{
+    return x >> n | x << (32 - n);
+}
+
+U128_INLINE void mix(uint32_t v[16], unsigned a, unsigned b, unsigned c, unsigned d, uint32_t x,
+                     uint32_t y)
+{
+    v[a] += v[b] + x;
+    v[d] = rotr(v[d] ^ v[a], 16);
+    v[c] += v[d];
+    v[b] = rotr(v[b] ^ v[c], 12);
+    v[a] += v[b] + y;
+    v[d] = rotr(v[d] ^ v[a], 8);
+    v[c] += v[d];
+    v[b] = rotr(v[b] ^ v[c], 7);
+}
+
+/* r is a constant at each call, so that the schedule is resolved while compiling */
+U128_INLINE void round_s(uint32_t v[16], const uint32_t m[16], unsigned r)
+{
+    const uint8_t *s = sigma[r % 10];
+
+    mix(v, 0, 4, 8, 12, m[s[0]], m[s[1]]);
+    mix(v, 1, 5, 9, 13, m[s[2]], m[s[3]]);
+    mix(v, 2, 6, 10, 14, m[s[4]], m[s[5]]);
+    mix(v, 3, 7, 11, 15, m[s[6]], m[s[7]]);
+    mix(v, 0, 5, 10, 15, m[s[8]], m[s[9]]);
+    mix(v, 1, 6, 11, 12, m[s[10]], m[s[11]]);
+    mix(v, 2, 7, 8, 13, m[s[12]], m[s[13]]);
+    mix(v, 3, 4, 9, 14, m[s[14]], m[s[15]]);
+}
+
+/* c->t counts this block's bytes already. */
+static void compress(blake2s_ctx *c, const uint8_t p[64], bool last)
+{
+    uint32_t v[16], m[16];
+
+    for (unsigned i = 0; i < 16; i++) m[i] = load_u32le(p + 4 * i);
+    memcpy(v, c->h, sizeof c->h);
+    memcpy(v + 8, iv, sizeof iv);
+    v[12] ^= (uint32_t)c->t;
+    v[13] ^= (uint32_t)(c->t >> 32);
+    if (last) v[14] = ~v[14];
+    round_s(v, m, 0);
+    round_s(v, m, 1);
+    round_s(v, m, 2);
+    round_s(v, m, 3);
+    round_s(v, m, 4);
+    round_s(v, m, 5);
+    round_s(v, m, 6);
+    round_s(v, m, 7);
+    round_s(v, m, 8);
+    round_s(v, m, 9);
+    for (unsigned i = 0; i < 8; i++) c->h[i] ^= v[i] ^ v[i + 8];
+}
+
+void blake2s_init(blake2s_ctx *c, size_t out_len, const void *key, size_t key_len)
+{
+    VERIFY(out_len >= 1 && out_len <= 32 && key_len <= 32);
+    memcpy(c->h, iv, sizeof iv);
+    c->h[0] ^= (uint32_t)0x01010000 ^ (uint32_t)key_len << 8 ^ (uint32_t)out_len;
+    c->t = 0;
+    c->out_len = out_len;
+    c->buf_len = 0;
+    if (key_len == 0) return;
+    memset(c->buf, 0, sizeof c->buf);
+    memcpy(c->buf, key, key_len);
+    c->buf_len = sizeof c->buf;
+}
+
+/* The last block has to be known as such, so a full buffer waits until more comes. */
+void blake2s_update(blake2s_ctx *c, const void *p, size_t n)
+{
+    const uint8_t *in = p;
+
+    while (n > 0) {
+        size_t part = sizeof c->buf - c->buf_len;
+
+        if (part == 0) {
+            c->t += sizeof c->buf;
+            compress(c, c->buf, false);
+            c->buf_len = 0;
+            for (; n > sizeof c->buf; n -= sizeof c->buf, in += sizeof c->buf) {
+                c->t += sizeof c->buf;
+                compress(c, in, false);
+            }
+            continue;
+        }
+        if (part > n) part = n;
+        memcpy(c->buf + c->buf_len, in, part);
+        c->buf_len += part;
+        in += part;
+        n -= part;
+    }
+}
+
+void blake2s_final(blake2s_ctx *c, uint8_t *out)
+{
+    uint8_t full[32];
+
+    c->t += c->buf_len;
+    memset(c->buf + c->buf_len, 0, sizeof c->buf - c->buf_len);
+    compress(c, c->buf, true);
+    for (unsigned i = 0; i < 8; i++) store_u32le(full + 4 * i, c->h[i]);
+    memcpy(out, full, c->out_len);
+}
