@@ -19,16 +19,16 @@ extern "C" {
 
 /* ---- statuses: one list, from which enum, names and texts are made (house style section 6) ---- */
 
-#define CUZK_STATUS_LIST(X)                                         \
-    X(CUZK_OK, "ok")                                                \
-    X(CUZK_EINVAL, "the caller broke the contract")                 \
-    X(CUZK_EDATA, "bytes from outside are wrong")                   \
-    X(CUZK_ENOMEM, "out of memory")                                 \
-    X(CUZK_EBUDGET, "no memory budget")                             \
-    X(CUZK_EIO, "file or socket failed")                            \
-    X(CUZK_EDEVICE, "device failed")                                \
-    X(CUZK_ECANCELLED, "cancelled")                                 \
-    X(CUZK_ETIMEOUT, "too late")                                    \
+#define CUZK_STATUS_LIST(X) \
+    X(CUZK_OK, "ok") \
+    X(CUZK_EINVAL, "the caller broke the contract") \
+    X(CUZK_EDATA, "bytes from outside are wrong") \
+    X(CUZK_ENOMEM, "out of memory") \
+    X(CUZK_EBUDGET, "no memory budget") \
+    X(CUZK_EIO, "file or socket failed") \
+    X(CUZK_EDEVICE, "device failed") \
+    X(CUZK_ECANCELLED, "cancelled") \
+    X(CUZK_ETIMEOUT, "too late") \
     X(CUZK_EBUG, "an invariant is broken")
 
 #define CUZK_STATUS_ENUM(name, text) name,
@@ -36,18 +36,18 @@ typedef enum cuzk_status { CUZK_STATUS_LIST(CUZK_STATUS_ENUM) } cuzk_status;
 #undef CUZK_STATUS_ENUM
 
 /** Why an input was refused: the `class` of spec/cli.md. */
-#define CUZK_CLASS_LIST(X)                  \
-    X(CUZK_CLASS_NONE, "")                  \
-    X(CUZK_CLASS_MALFORMED, "malformed")    \
-    X(CUZK_CLASS_SHAPE, "shape")            \
+#define CUZK_CLASS_LIST(X) \
+    X(CUZK_CLASS_NONE, "") \
+    X(CUZK_CLASS_MALFORMED, "malformed") \
+    X(CUZK_CLASS_SHAPE, "shape") \
     X(CUZK_CLASS_INCONSISTENT, "inconsistent") \
-    X(CUZK_CLASS_STATEMENT, "statement")    \
-    X(CUZK_CLASS_REDUNDANT, "redundant")    \
+    X(CUZK_CLASS_STATEMENT, "statement") \
+    X(CUZK_CLASS_REDUNDANT, "redundant") \
     X(CUZK_CLASS_UNSATISFIED, "unsatisfied") \
-    X(CUZK_CLASS_LIMIT, "limit")            \
-    X(CUZK_CLASS_IO, "io")                  \
-    X(CUZK_CLASS_RESOURCE, "resource")      \
-    X(CUZK_CLASS_DEVICE, "device")          \
+    X(CUZK_CLASS_LIMIT, "limit") \
+    X(CUZK_CLASS_IO, "io") \
+    X(CUZK_CLASS_RESOURCE, "resource") \
+    X(CUZK_CLASS_DEVICE, "device") \
     X(CUZK_CLASS_BUG, "bug")
 
 #define CUZK_CLASS_ENUM(name, text) name,
@@ -55,11 +55,11 @@ typedef enum cuzk_class { CUZK_CLASS_LIST(CUZK_CLASS_ENUM) } cuzk_class;
 #undef CUZK_CLASS_ENUM
 
 #if defined(__GNUC__)
-#define CUZK_STATUS __attribute__((warn_unused_result)) cuzk_status
-#define CUZK_API __attribute__((visibility("default")))
+#    define CUZK_STATUS __attribute__((warn_unused_result)) cuzk_status
+#    define CUZK_API __attribute__((visibility("default")))
 #else
-#define CUZK_STATUS cuzk_status
-#define CUZK_API
+#    define CUZK_STATUS cuzk_status
+#    define CUZK_API
 #endif
 
 /** The last failure of the calling thread. `where` is the place inside the input ("sector 0, challenge 3"). */
@@ -99,13 +99,15 @@ typedef void (*cuzk_warn_fn)(void *ctx, cuzk_class klass, const char *where, con
 typedef void (*cuzk_progress_fn)(void *ctx, const char *step, uint64_t done, uint64_t total);
 
 typedef struct cuzk_config {
-    unsigned threads;       /* 0: as many as the machine has */
-    const char *device;     /* NULL or "auto", "cpu", "cuda[:N]" */
-    const char *cpu_table;  /* NULL: the best that this machine runs; else a name from cuzk_cpu_tables */
-    uint64_t memory_limit;  /* bytes of host memory the engine may use; 0: no limit but the machine's */
-    cuzk_warn_fn warn;      /* may be NULL */
+    unsigned threads;   /* 0: as many as the machine has */
+    const char *device; /* NULL or "auto", "cpu", "cuda[:N]" */
+    const char
+        *cpu_table; /* NULL: the best that this machine runs; else a name from cuzk_cpu_tables */
+    uint64_t
+        memory_limit;  /* bytes of host memory the engine may use; 0: no limit but the machine's */
+    cuzk_warn_fn warn; /* may be NULL */
     cuzk_progress_fn progress; /* may be NULL */
-    void *ctx;              /* for warn and progress */
+    void *ctx;                 /* for warn and progress */
 } cuzk_config;
 
 CUZK_API CUZK_STATUS cuzk_engine_open(cuzk_engine **out, const cuzk_config *config);
@@ -125,41 +127,45 @@ typedef struct cuzk_fixed_rs {
 
 typedef struct cuzk_circom_prove_args {
     const char *zkey, *wtns;
-    const char *r1cs;            /* NULL: not checked row by row */
-    const cuzk_fixed_rs *fixed;  /* NULL: r and s from the operating system */
+    const char *r1cs;           /* NULL: not checked row by row */
+    const cuzk_fixed_rs *fixed; /* NULL: r and s from the operating system */
 } cuzk_circom_prove_args;
 
 /** Proves, verifies the proof, and gives proof.json and public.json as snarkjs writes them. */
-CUZK_API CUZK_STATUS cuzk_circom_prove(cuzk_engine *e, const cuzk_circom_prove_args *args, cuzk_buffer *proof_json,
-                                       cuzk_buffer *public_json);
+CUZK_API CUZK_STATUS cuzk_circom_prove(cuzk_engine *e, const cuzk_circom_prove_args *args,
+                                       cuzk_buffer *proof_json, cuzk_buffer *public_json);
 /** *valid = the pairing holds. Ill-formed files are CUZK_EDATA. */
-CUZK_API CUZK_STATUS cuzk_circom_verify(cuzk_engine *e, const char *vk_json, const char *public_json,
-                                        const char *proof_json, bool *valid);
+CUZK_API CUZK_STATUS cuzk_circom_verify(cuzk_engine *e, const char *vk_json,
+                                        const char *public_json, const char *proof_json,
+                                        bool *valid);
 /** Single-party setup: writes zkey and, where vk_json is not NULL, the verification key. Tests and demos only. */
-CUZK_API CUZK_STATUS cuzk_circom_setup(cuzk_engine *e, const char *r1cs, const char *zkey, const char *vk_json);
+CUZK_API CUZK_STATUS cuzk_circom_setup(cuzk_engine *e, const char *r1cs, const char *zkey,
+                                       const char *vk_json);
 
 /* ---- Filecoin ---- */
 
 typedef struct cuzk_filecoin_args {
-    const char *kind;            /* "porep", "winning", "window", "update" */
-    const char *statement;       /* file: statement.json, or Curio's form */
-    const char *const *inputs;   /* prove: one file a sector (PoSt) or partition (update); the C1 (porep) */
+    const char *kind;      /* "porep", "winning", "window", "update" */
+    const char *statement; /* file: statement.json, or Curio's form */
+    const char *const
+        *inputs; /* prove: one file a sector (PoSt) or partition (update); the C1 (porep) */
     size_t n_inputs;
-    const char *params_dir;      /* where the keys are */
-    int64_t partition;           /* -1: all */
-    bool strict;                 /* refuse redundant faults */
-    bool check_only;             /* stop after the native check */
+    const char *params_dir; /* where the keys are */
+    int64_t partition;      /* -1: all */
+    bool strict;            /* refuse redundant faults */
+    bool check_only;        /* stop after the native check */
     const cuzk_fixed_rs *fixed;
 } cuzk_filecoin_args;
 
 /** proof: 192 bytes a partition, concatenated; empty with check_only. */
-CUZK_API CUZK_STATUS cuzk_filecoin_prove(cuzk_engine *e, const cuzk_filecoin_args *args, cuzk_buffer *proof);
-CUZK_API CUZK_STATUS cuzk_filecoin_verify(cuzk_engine *e, const cuzk_filecoin_args *args, const char *proof,
-                                          bool *valid);
+CUZK_API CUZK_STATUS cuzk_filecoin_prove(cuzk_engine *e, const cuzk_filecoin_args *args,
+                                         cuzk_buffer *proof);
+CUZK_API CUZK_STATUS cuzk_filecoin_verify(cuzk_engine *e, const cuzk_filecoin_args *args,
+                                          const char *proof, bool *valid);
 /** Writes .params, .vk and .meta of a circuit ("window-2k") under the network's names.
  *  trapdoors: T.json for a reproducible key, or NULL for fresh secrets that are forgotten. */
-CUZK_API CUZK_STATUS cuzk_filecoin_setup(cuzk_engine *e, const char *circuit, const char *params_dir,
-                                         const char *trapdoors);
+CUZK_API CUZK_STATUS cuzk_filecoin_setup(cuzk_engine *e, const char *circuit,
+                                         const char *params_dir, const char *trapdoors);
 /** r and s of a T.json. */
 CUZK_API CUZK_STATUS cuzk_trapdoors_rs(const char *trapdoors, cuzk_fixed_rs *out);
 
@@ -190,10 +196,10 @@ CUZK_API void cuzk_last_attribution(cuzk_engine *e, cuzk_attribution *out);
 /* ---- benchmarks ---- */
 
 typedef struct cuzk_bench_args {
-    const char *name;       /* "field", "msm", "ntt", "pairing", "synth" */
-    const char *curve;      /* "bn254", "bls12-381" */
-    const char *group;      /* "g1", "g2" */
-    const char *circuit;    /* for synth */
+    const char *name;    /* "field", "msm", "ntt", "pairing", "synth" */
+    const char *curve;   /* "bn254", "bls12-381" */
+    const char *group;   /* "g1", "g2" */
+    const char *circuit; /* for synth */
     unsigned log_n, reps;
 } cuzk_bench_args;
 

@@ -20,10 +20,10 @@ typedef struct device device;
 typedef struct dev_stream dev_stream;
 
 typedef struct device_config {
-    const char *name;  /* "cpu" */
-    cpu_table table;   /* CPU backend */
-    pool *pool;        /* borrowed until device_close; NULL: the calling thread alone */
-    mem *m;            /* host memory for buffers and scratch */
+    const char *name; /* "cpu" */
+    cpu_table table;  /* CPU backend */
+    pool *pool;       /* borrowed until device_close; NULL: the calling thread alone */
+    mem *m;           /* host memory for buffers and scratch */
 } device_config;
 
 CUZK_STATUS device_open(device **out, const device_config *config);
@@ -34,6 +34,7 @@ const curve *device_curve(const device *d, curve_id id);
 /** c (may be NULL) is read between windows, passes and chunks. */
 CUZK_STATUS dev_stream_open(dev_stream **out, device *d, const cancel *c);
 void dev_stream_close(dev_stream *s);
+device *dev_stream_device(const dev_stream *s);
 CUZK_STATUS dev_sync(dev_stream *s);
 
 /* ---- arrays of field elements ---- */
@@ -53,24 +54,26 @@ fr *dev_buf_host(dev_buf *b);
 /** A domain of 2^log_n points w^i, w = fr_root(gen, log_n), with its twiddles; and the coset shift * <w>.
  *  Shared, immutable; a device may keep it for the next caller with the same parameters. */
 typedef struct ntt_domain ntt_domain;
-CUZK_STATUS ntt_domain_new(ntt_domain **out, device *d, curve_id id, unsigned gen, unsigned log_n, const fr *shift);
+CUZK_STATUS ntt_domain_new(ntt_domain **out, device *d, curve_id id, unsigned gen, unsigned log_n,
+                           const fr *shift);
 void ntt_domain_free(ntt_domain *dom);
 
 typedef enum ntt_kind {
-    NTT_FORWARD,        /* coefficients -> values at w^i */
-    NTT_INVERSE,        /* values at w^i -> coefficients, 1/n included */
-    NTT_COSET_FORWARD,  /* coefficients -> values at shift * w^i */
-    NTT_COSET_INVERSE,  /* values at shift * w^i -> coefficients */
-    NTT_TO_COSET,       /* values at w^i -> values at shift * w^i: inverse, scale, forward, without bit reversals */
+    NTT_FORWARD,       /* coefficients -> values at w^i */
+    NTT_INVERSE,       /* values at w^i -> coefficients, 1/n included */
+    NTT_COSET_FORWARD, /* coefficients -> values at shift * w^i */
+    NTT_COSET_INVERSE, /* values at shift * w^i -> coefficients */
+    NTT_TO_COSET, /* values at w^i -> values at shift * w^i: inverse, scale, forward, without bit reversals */
 } ntt_kind;
 /** In place, natural order in and out, on elements [0, 2^log_n) of a. */
 CUZK_STATUS dev_ntt(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind kind);
 
 /** a[i] = (a[i] * b[i] - c[i]) * k for i < n; k = NULL: 1. */
-CUZK_STATUS dev_quotient(dev_stream *s, dev_buf *a, const dev_buf *b, const dev_buf *c, size_t n, curve_id id,
-                         const fr *k);
+CUZK_STATUS dev_quotient(dev_stream *s, dev_buf *a, const dev_buf *b, const dev_buf *c, size_t n,
+                         curve_id id, const fr *k);
 /** r[i] = a[i] * b[i] */
-CUZK_STATUS dev_mul(dev_stream *s, dev_buf *r, const dev_buf *a, const dev_buf *b, size_t n, curve_id id);
+CUZK_STATUS dev_mul(dev_stream *s, dev_buf *r, const dev_buf *a, const dev_buf *b, size_t n,
+                    curve_id id);
 
 /* ---- scalars: packed bits and elements together ---- */
 
@@ -94,25 +97,27 @@ typedef struct dev_points {
     size_t n;
     point_enc enc;
     bool g2;
-    bool trusted; /* already checked to be canonical and on the curve (own memory): not checked again */
+    bool
+        trusted; /* already checked to be canonical and on the curve (own memory): not checked again */
 } dev_points;
 
 /** r = sum of scalars * bases (bases from first_base on). Needs first_base + popcount(select) <= bases->n. Infinity among
  *  bases is fine. Points are checked as they are read (canonical, on the curve), never for the subgroup.
  *  Cost follows the scalars: 0 costs nothing, 1 one addition, small ones few windows. Result affine. */
-CUZK_STATUS dev_msm_g1(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases, size_t first_base,
-                       const dev_scalars *k);
-CUZK_STATUS dev_msm_g2(dev_stream *s, g2_any *r, curve_id id, const dev_points *bases, size_t first_base,
-                       const dev_scalars *k);
+CUZK_STATUS dev_msm_g1(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases,
+                       size_t first_base, const dev_scalars *k);
+CUZK_STATUS dev_msm_g2(dev_stream *s, g2_any *r, curve_id id, const dev_points *bases,
+                       size_t first_base, const dev_scalars *k);
 /** The same with scalars in a device buffer (all elements): the H sum. */
-CUZK_STATUS dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases, const dev_buf *k, size_t n);
+CUZK_STATUS dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases,
+                           const dev_buf *k, size_t n);
 
 /** Setup: out[i] = k[i] * base, encoded as enc, for i < n. Constant time is not promised. infinity_index: the first i
  *  whose result is infinity, or SIZE_MAX. */
-CUZK_STATUS dev_fixed_base_g1(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, const g1_any *base,
-                              const fr *k, size_t n, size_t *infinity_index);
-CUZK_STATUS dev_fixed_base_g2(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, const g2_any *base,
-                              const fr *k, size_t n, size_t *infinity_index);
+CUZK_STATUS dev_fixed_base_g1(dev_stream *s, uint8_t *out, point_enc enc, curve_id id,
+                              const g1_any *base, const fr *k, size_t n, size_t *infinity_index);
+CUZK_STATUS dev_fixed_base_g2(dev_stream *s, uint8_t *out, point_enc enc, curve_id id,
+                              const g2_any *base, const fr *k, size_t n, size_t *infinity_index);
 
 /* ---- constraint systems: blocks that are instances of templates, as plain arrays ---- */
 
@@ -121,7 +126,7 @@ CUZK_STATUS dev_fixed_base_g2(dev_stream *s, uint8_t *out, point_enc enc, curve_
 typedef struct dev_matrix {
     const uint32_t *row_start; /* n_rows + 1 */
     const uint32_t *wire;      /* terms: template wire */
-    const uint32_t *coeff;     /* terms: index into the system's coefficient table; 0 is +1, 1 is -1 */
+    const uint32_t *coeff; /* terms: index into the system's coefficient table; 0 is +1, 1 is -1 */
 } dev_matrix;
 
 typedef struct dev_template {
@@ -134,14 +139,14 @@ typedef struct dev_template {
 typedef struct dev_instance {
     uint32_t tmpl;
     uint32_t aux_start, pub_start, row_start; /* where its own variables and rows begin */
-    uint32_t wires;                           /* its n_in global wires begin at system.wires[wires] */
+    uint32_t wires; /* its n_in global wires begin at system.wires[wires] */
 } dev_instance;
 
 typedef struct dev_system {
     curve_id id;
     uint32_t n_inputs, n_aux; /* inputs include ONE */
     uint32_t n_rows;          /* rows of all instances */
-    bool input_rows;          /* n_inputs further rows Input(i) * 0 = 0 follow (bellperson, circom) */
+    bool input_rows; /* n_inputs further rows Input(i) * 0 = 0 follow (bellperson, circom) */
     const dev_template *templates;
     size_t n_templates;
     const dev_instance *instances;
@@ -154,7 +159,7 @@ typedef struct dev_system {
 /** a, b, c = A w, B w, C w for all rows, zero from there to the length of the buffers (which must hold all rows).
  *  inputs: n_inputs values; aux: n_aux scalars (select ignored). c may be NULL when no template has C: then the caller
  *  takes c = a * b (dev_mul). */
-CUZK_STATUS dev_abc(dev_stream *s, dev_buf *a, dev_buf *b, dev_buf *c, const dev_system *sys, const fr *inputs,
-                    const dev_scalars *aux);
+CUZK_STATUS dev_abc(dev_stream *s, dev_buf *a, dev_buf *b, dev_buf *c, const dev_system *sys,
+                    const fr *inputs, const dev_scalars *aux);
 
 #endif

@@ -21,40 +21,48 @@ typedef struct groth16_proof {
 typedef struct groth16_vk {
     const curve *cv;
     mem *m;
-    g1_any alpha_g1, beta_g1, delta_g1; /* beta_g1, delta_g1: infinity when the form (JSON) has none */
+    g1_any alpha_g1, beta_g1,
+        delta_g1; /* beta_g1, delta_g1: infinity when the form (JSON) has none */
     g2_any beta_g2, gamma_g2, delta_g2;
-    uint32_t n_ic;                      /* public inputs + 1 */
-    g1_any *ic;
+    uint32_t n_ic; /* public inputs + 1 */
+    uint8_t *ic;   /* n_ic points as in memory (POINT_LEM), packed at cv->g1_size */
 } groth16_vk;
+
+void groth16_vk_ic(const groth16_vk *vk, uint32_t i, g1_any *out);
 
 void groth16_vk_free(groth16_vk *vk);
 
 /* ---- encodings ---- */
 
 #define GROTH16_PROOF_BYTES 192 /* BLS12-381: A, B, C compressed */
-CUZK_STATUS groth16_proof_read(groth16_proof *out, const curve *cv, const uint8_t in[GROTH16_PROOF_BYTES]);
+CUZK_STATUS groth16_proof_read(groth16_proof *out, const curve *cv,
+                               const uint8_t in[GROTH16_PROOF_BYTES]);
 void groth16_proof_write(uint8_t out[GROTH16_PROOF_BYTES], const curve *cv, const groth16_proof *p);
 
 /** snarkjs JSON. Readers take any white space and key order; check count, range, curve, subgroup. */
-CUZK_STATUS groth16_proof_from_json(groth16_proof *out, const curve *cv, const uint8_t *json, size_t size);
-CUZK_STATUS groth16_public_from_json(fr **out, size_t *n, const curve *cv, const uint8_t *json, size_t size, mem *m);
-CUZK_STATUS groth16_vk_from_json(groth16_vk **out, const uint8_t *json, size_t size, cpu_table t, mem *m);
+CUZK_STATUS groth16_proof_from_json(groth16_proof *out, const curve *cv, const uint8_t *json,
+                                    size_t size);
+CUZK_STATUS groth16_public_from_json(fr **out, size_t *n, const curve *cv, const uint8_t *json,
+                                     size_t size, mem *m);
+CUZK_STATUS groth16_vk_from_json(groth16_vk **out, const uint8_t *json, size_t size, cpu_table t,
+                                 mem *m);
 /* Writers give snarkjs's bytes (one space a level, no final newline). */
 void groth16_proof_to_json(bytes_out *o, const curve *cv, const groth16_proof *p);
 void groth16_public_to_json(bytes_out *o, const curve *cv, const fr *pub, size_t n);
 CUZK_STATUS groth16_vk_to_json(bytes_out *o, const groth16_vk *vk);
 
 /** bellperson .vk: all points checked, infinity refused, nothing may follow (trailing NULL) or *used tells where it ended. */
-CUZK_STATUS groth16_vk_read(groth16_vk **out, const uint8_t *data, size_t size, size_t *used, const curve *cv, mem *m);
+CUZK_STATUS groth16_vk_read(groth16_vk **out, const uint8_t *data, size_t size, size_t *used,
+                            const curve *cv, mem *m);
 void groth16_vk_write(bytes_out *o, const groth16_vk *vk);
 
 /* ---- verification ---- */
 
 /** *valid: the pairing holds. n must be n_ic - 1 (else CUZK_EDATA, shape). d: for the IC sum when n is large. */
-CUZK_STATUS groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_proof *p, const fr *pub, size_t n,
-                           bool *valid);
+CUZK_STATUS groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_proof *p,
+                           const fr *pub, size_t n, bool *valid);
 /** All n_proofs at once, by a random combination with 128-bit weights from the operating system; pub: n_proofs x (n_ic-1). */
-CUZK_STATUS groth16_verify_batch(dev_stream *s, const groth16_vk *vk, const groth16_proof *p, size_t n_proofs,
-                                 const fr *pub, bool *valid);
+CUZK_STATUS groth16_verify_batch(dev_stream *s, const groth16_vk *vk, const groth16_proof *p,
+                                 size_t n_proofs, const fr *pub, bool *valid);
 
 #endif

@@ -11,17 +11,17 @@
 /** Which H the key holds, and with it the domain's root and the quotient. */
 typedef enum groth16_form {
     GROTH16_BELLPERSON, /* h[i] = tau^i Z(tau)/delta; root from 7, coset 7; absent points left out (densities) */
-    GROTH16_SNARKJS,    /* H in the Lagrange basis of the odd points of the 2n domain; root from 5; absent points infinity */
+    GROTH16_SNARKJS, /* H in the Lagrange basis of the odd points of the 2n domain; root from 5; absent points infinity */
 } groth16_form;
 
 typedef struct groth16_pk {
     groth16_form form;
-    groth16_vk *vk;     /* owned */
+    groth16_vk *vk; /* owned */
     const curve *cv;
     mem *m;
-    file_map file;      /* the key's bytes, mapped; sections below point into it */
-    unsigned log_n;     /* domain */
-    uint32_t n_inputs;  /* ONE included */
+    file_map file;     /* the key's bytes, mapped; sections below point into it */
+    unsigned log_n;    /* domain */
+    uint32_t n_inputs; /* ONE included */
     uint32_t n_aux;
     dev_points h, l, a, b_g1, b_g2;
     r1cs_system *coeffs; /* SNARKJS: A and B from the key (C unknown); owned. BELLPERSON: NULL */
@@ -32,11 +32,28 @@ CUZK_STATUS groth16_zkey_open(groth16_pk **out, const char *path, cpu_table t, p
 /** Counts must be those of sys. */
 CUZK_STATUS groth16_params_open(groth16_pk **out, const char *path, const r1cs_system *sys, mem *m);
 void groth16_pk_free(groth16_pk *pk);
+/** Every point of the key: encoding, curve, subgroup. Slow: for a key whose proof did not verify, and for
+ *  `params check --deep`. CUZK_EDATA, class malformed, names the first bad one. */
+CUZK_STATUS groth16_pk_check_points(const groth16_pk *pk, pool *p, const cancel *c);
+
+/** What a zkey's header says, for inspect. */
+typedef struct groth16_zkey_info {
+    curve_id curve;
+    uint32_t n_vars, n_public, domain_size, n_coeffs, n_contributions;
+} groth16_zkey_info;
+CUZK_STATUS groth16_zkey_info_read(groth16_zkey_info *out, const uint8_t *data, size_t size);
+
+/** What a .params file's header says: counts of its lists. Walks the file's counts; reads no points but the vk's. */
+typedef struct groth16_params_info {
+    uint32_t n_ic, n_h, n_l, n_a, n_b_g1, n_b_g2;
+} groth16_params_info;
+CUZK_STATUS groth16_params_info_read(groth16_params_info *out, const uint8_t *data, size_t size);
 
 typedef struct groth16_prove_args {
     const groth16_pk *pk;
-    const r1cs_system *sys;   /* BELLPERSON: the circuit. SNARKJS: NULL (the key's own coefficients) */
-    const r1cs_assignment *w; /* borrowed until groth16_prove_finish */
+    const r1cs_system
+        *sys; /* BELLPERSON: the circuit. SNARKJS: NULL (the key's own coefficients) */
+    const r1cs_assignment *w;   /* borrowed until groth16_prove_finish */
     const cuzk_fixed_rs *fixed; /* NULL: sampled */
     mem *m;
 } groth16_prove_args;
@@ -54,7 +71,7 @@ size_t groth16_prove_size(const groth16_pk *pk, const r1cs_system *sys);
 
 /* ---- setup ---- */
 
-/** Secrets of a setup; wiped by the setup that was given them. */
+/** Secrets of a setup; the caller wipes them. */
 typedef struct groth16_trapdoors {
     fr tau, alpha, beta, gamma, delta;
 } groth16_trapdoors;
@@ -64,7 +81,7 @@ CUZK_STATUS groth16_trapdoors_random(groth16_trapdoors *out, const curve *cv);
 CUZK_STATUS groth16_setup_params(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
                                  const char *params_path, const char *vk_path, pool *p, mem *m);
 /** .zkey (gamma = 1, roomy H) of a circom system. With its csHash zero and no contribution: says so in its record. */
-CUZK_STATUS groth16_setup_zkey(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t, const char *zkey_path,
-                               pool *p, mem *m);
+CUZK_STATUS groth16_setup_zkey(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
+                               const char *zkey_path, pool *p, mem *m);
 
 #endif

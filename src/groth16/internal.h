@@ -1,0 +1,25 @@
+/*
+ * groth16/internal.h - what the files of this room share
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef GROTH16_INTERNAL_H
+#define GROTH16_INTERNAL_H
+
+#include "groth16/prove.h"
+
+/** A vk with room for n_ic points, all else zero. */
+CUZK_STATUS vk_new(groth16_vk **out, const curve *cv, uint32_t n_ic, mem *m);
+/** A point that must be canonical, on the curve, in the subgroup and not infinity; `what` names it in the error. */
+CUZK_STATUS point_g1(g1_any *out, const curve *cv, const uint8_t *in, point_enc enc,
+                     const char *what);
+CUZK_STATUS point_g2(g2_any *out, const curve *cv, const uint8_t *in, point_enc enc,
+                     const char *what);
+
+/** Domain of a key's form. */
+CUZK_STATUS groth16_domain(ntt_domain **out, device *d, groth16_form form, const curve *cv,
+                           unsigned log_n);
+/** The system as the plain arrays that device takes. templates: sys->n_templates entries in tmpl (m's). */
+CUZK_STATUS system_view(dev_system *out, dev_template **tmpl, const r1cs_system *sys, mem *m);
+
+#endif

@@ -1,0 +1,296 @@
+/*
+ * groth16/prove.c - the prover, in two phases
+ *
+ * start: a, b, c; the quotient; the sums over the key - all that needs the device. finish: r, s and a dozen single point
+ * operations on the host. Knows no circuit and no device. Does not verify.
+ *
+ * Both forms of key give C = L + H + s A + r B1 + (r s delta + s alpha + r beta), A and B1 being the plain sums:
+ *   bellperson: H = sum h_i h[i], h the coefficients of (a b - c) / Z
+ *   snarkjs:    H = sum over the odd points of (a b - c) H[i]; no division (circom-formats.md section 6)
+ *
+ * Source: spec/filecoin-circuits.md 1.1 to 1.3; spec/circom-formats.md 6.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "groth16/internal.h"
+
+#include <string.h>
+
+#define BELLPERSON_GENERATOR 7
+#define SNARKJS_GENERATOR 5
+
+struct groth16_job {
+    const groth16_pk *pk;
+    const r1cs_system *sys;
+    const r1cs_assignment *w;
+    mem *m;
+    dev_stream *s;
+    dev_buf *a, *b, *c;
+    dev_template *tmpl;
+    fr r, rs; /* blinding scalars r and s */
+    g1_any h, l, a_sum, b1_sum;
+    g2_any b2_sum;
+};
+
+void groth16_job_free(groth16_job *job)
+{
+    if (job == NULL) return;
+    mem *m = job->m;
+    dev_buf_free(job->a);
+    dev_buf_free(job->b);
+    dev_buf_free(job->c);
+    mem_free(m, job->tmpl);
+    explicit_bzero(job, sizeof *job);
+    mem_free(m, job);
+}
+
+size_t groth16_prove_size(const groth16_pk *pk, const r1cs_system *sys)
+{
+    const r1cs_system *shape = pk->form == GROTH16_SNARKJS ? pk->coeffs : sys;
+    size_t n = (size_t)1 << pk->log_n;
+    return sizeof(groth16_job) + shape->n_templates * sizeof(dev_template) + 3 * n * sizeof(fr);
+}
+
+static unsigned form_generator(groth16_form form)
+{
+    return form == GROTH16_BELLPERSON ? BELLPERSON_GENERATOR : SNARKJS_GENERATOR;
+}
+
+cuzk_status groth16_domain(ntt_domain **out, device *d, groth16_form form, const curve *cv,
+                           unsigned log_n)
+{
+    fr shift;
+
+    if (form == GROTH16_BELLPERSON)
+        cv->fr_from_u64(&shift, BELLPERSON_GENERATOR);
+    else
+        cv->fr_root(&shift, SNARKJS_GENERATOR, log_n + 1);
+    return ntt_domain_new(out, d, cv->id, form_generator(form), log_n, &shift);
+}
+
+static cuzk_status sample(const curve *cv, const cuzk_fixed_rs *fixed, fr *r, fr *s)
+{
+    if (fixed == NULL) {
+        if (!cv->fr_random(r) || !cv->fr_random(s))
+            return FAIL(CUZK_EIO, "the system's random generator failed");
+        return CUZK_OK;
+    }
+    scalar k;
+    memcpy(k.b, fixed->r, 32);
+    bool ok = cv->fr_from_scalar(r, &k);
+    memcpy(k.b, fixed->s, 32);
+    ok = cv->fr_from_scalar(s, &k) && ok;
+    explicit_bzero(&k, sizeof k);
+    return ok ? CUZK_OK
+              : FAIL_DATA(MALFORMED, "r, s", "a fixed r or s is not below the group order");
+}
+
+/** The auxiliary variables as device takes them. */
+static dev_scalars aux_scalars(const groth16_job *job, const uint64_t *select)
+{
+    const r1cs_assignment *w = job->w;
+    dev_scalars k = {.n = w->n_aux, .elems = w->elems, .bits = w->bits, .select = select};
+    if (w->sys != NULL && w->sys->is_elem != NULL) {
+        k.is_elem = w->sys->is_elem;
+        k.rank64 = w->sys->rank64;
+    }
+    return k;
+}
+
+static cuzk_status evaluate(groth16_job *job, device *d)
+{
+    const groth16_pk *pk = job->pk;
+    const r1cs_system *shape = pk->form == GROTH16_SNARKJS ? pk->coeffs : job->sys;
+    size_t n = (size_t)1 << pk->log_n;
+    dev_scalars aux = aux_scalars(job, NULL);
+    dev_system view;
+    span sp = span_open(SPAN_ALLOC);
+    cuzk_status st = dev_buf_new(&job->a, d, n);
+    if (st == CUZK_OK) st = dev_buf_new(&job->b, d, n);
+    if (st == CUZK_OK) st = dev_buf_new(&job->c, d, n);
+    if (st == CUZK_OK) st = system_view(&view, &job->tmpl, shape, job->m);
+    span_close(&sp);
+    TRY(st);
+
+    bool has_c = pk->form != GROTH16_SNARKJS;
+    sp = span_open(SPAN_ABC);
+    st = dev_abc(job->s, job->a, job->b, has_c ? job->c : NULL, &view, job->w->inputs, &aux);
+    if (st == CUZK_OK && !has_c) st = dev_mul(job->s, job->c, job->a, job->b, n, pk->cv->id);
+    span_close(&sp);
+    return st;
+}
+
+/** 1 / (7^n - 1): the vanishing polynomial is constant on bellperson's coset. */
+static void coset_z_inverse(const curve *cv, unsigned log_n, fr *out)
+{
+    fr z;
+    cv->fr_from_u64(&z, BELLPERSON_GENERATOR);
+    cv->fr_pow_var(&z, &z, (uint64_t)1 << log_n);
+    cv->fr_sub(&z, &z, &cv->fr_one);
+    cv->fr_inv(out, &z);
+}
+
+/** Leaves the scalars of the H sum in a. */
+static cuzk_status quotient(groth16_job *job, device *d)
+{
+    const groth16_pk *pk = job->pk;
+    size_t n = (size_t)1 << pk->log_n;
+    bool bellperson = pk->form == GROTH16_BELLPERSON;
+    dev_buf *v[3] = {job->a, job->b, job->c};
+    ntt_domain *dom;
+    fr k;
+    span sp = span_open(SPAN_NTT);
+    cuzk_status st = groth16_domain(&dom, d, pk->form, pk->cv, pk->log_n);
+
+    for (unsigned i = 0; i < 3 && st == CUZK_OK; i++) st = dev_ntt(job->s, v[i], dom, NTT_TO_COSET);
+    span_close(&sp);
+    TRY(st);
+    sp = span_open(SPAN_QUOTIENT);
+    if (bellperson) coset_z_inverse(pk->cv, pk->log_n, &k);
+    st = dev_quotient(job->s, job->a, job->b, job->c, n, pk->cv->id, bellperson ? &k : NULL);
+    span_close(&sp);
+    dev_buf_free(job->b);
+    dev_buf_free(job->c);
+    job->b = job->c = NULL;
+    if (st == CUZK_OK && bellperson) {
+        sp = span_open(SPAN_NTT);
+        st = dev_ntt(job->s, job->a, dom, NTT_COSET_INVERSE);
+        span_close(&sp);
+    }
+    ntt_domain_free(dom);
+    return st;
+}
+
+/** r = sum over inputs + sum over aux, for a query whose bases are [inputs][aux]. in_select, aux_select: densities. */
+static cuzk_status query_g1(groth16_job *job, span_kind kind, g1_any *r, const dev_points *bases,
+                            const uint64_t *in_select, uint32_t n_in_bases,
+                            const uint64_t *aux_select)
+{
+    const curve *cv = job->pk->cv;
+    dev_scalars in = {.n = job->w->n_inputs, .elems = job->w->inputs, .select = in_select};
+    dev_scalars aux = aux_scalars(job, aux_select);
+    g1_any t;
+    span sp = span_open(kind);
+    cuzk_status st = dev_msm_g1(job->s, r, cv->id, bases, 0, &in);
+    if (st == CUZK_OK) st = dev_msm_g1(job->s, &t, cv->id, bases, n_in_bases, &aux);
+    if (st == CUZK_OK) cv->g1_add(r, r, &t);
+    span_close(&sp);
+    return st;
+}
+
+static cuzk_status query_g2(groth16_job *job, g2_any *r, const dev_points *bases,
+                            const uint64_t *in_select, uint32_t n_in_bases,
+                            const uint64_t *aux_select)
+{
+    const curve *cv = job->pk->cv;
+    dev_scalars in = {.n = job->w->n_inputs, .elems = job->w->inputs, .select = in_select};
+    dev_scalars aux = aux_scalars(job, aux_select);
+    g2_any t;
+    span sp = span_open(SPAN_MSM_B2);
+    cuzk_status st = dev_msm_g2(job->s, r, cv->id, bases, 0, &in);
+    if (st == CUZK_OK) st = dev_msm_g2(job->s, &t, cv->id, bases, n_in_bases, &aux);
+    if (st == CUZK_OK) cv->g2_add(r, r, &t);
+    span_close(&sp);
+    return st;
+}
+
+static cuzk_status sums(groth16_job *job)
+{
+    const groth16_pk *pk = job->pk;
+    const r1cs_system *sys = job->sys;
+    bool dense = pk->form == GROTH16_SNARKJS; /* absent wires are points at infinity there */
+    const uint64_t *b_in = dense ? NULL : sys->b_input, *b_aux = dense ? NULL : sys->b_aux;
+    uint32_t n_b_in = dense ? pk->n_inputs : sys->n_b_input;
+    span sp = span_open(SPAN_MSM_H);
+    cuzk_status st = dev_msm_g1_buf(job->s, &job->h, pk->cv->id, &pk->h, job->a, pk->h.n);
+
+    span_close(&sp);
+    dev_buf_free(job->a);
+    job->a = NULL;
+    TRY(st);
+    dev_scalars aux = aux_scalars(job, NULL);
+    sp = span_open(SPAN_MSM_L);
+    st = dev_msm_g1(job->s, &job->l, pk->cv->id, &pk->l, 0, &aux);
+    span_close(&sp);
+    TRY(st);
+    TRY(query_g1(job, SPAN_MSM_A, &job->a_sum, &pk->a, NULL, pk->n_inputs,
+                 dense ? NULL : sys->a_aux));
+    TRY(query_g1(job, SPAN_MSM_B1, &job->b1_sum, &pk->b_g1, b_in, n_b_in, b_aux));
+    return query_g2(job, &job->b2_sum, &pk->b_g2, b_in, n_b_in, b_aux);
+}
+
+static cuzk_status check_args(const groth16_prove_args *args)
+{
+    const groth16_pk *pk = args->pk;
+    const r1cs_assignment *w = args->w;
+
+    if (pk->form == GROTH16_BELLPERSON && args->sys == NULL)
+        return FAIL(CUZK_EINVAL, "a bellperson key needs its circuit");
+    if (w->n_inputs != pk->n_inputs || w->n_aux != pk->n_aux)
+        return FAIL_DATA(SHAPE, "witness",
+                         "witness has %u inputs and %u further values, the key %u and %u",
+                         w->n_inputs, w->n_aux, pk->n_inputs, pk->n_aux);
+    return CUZK_OK;
+}
+
+cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_prove_args *args)
+{
+    cuzk_status st = CUZK_OK;
+    device *d = dev_stream_device(s);
+
+    TRY(check_args(args));
+    groth16_job *job = mem_new(args->m, 1, sizeof *job, &st);
+    if (job == NULL) return st;
+    job->pk = args->pk;
+    job->sys = args->sys;
+    job->w = args->w;
+    job->m = args->m;
+    job->s = s;
+    TRY_OUT(sample(args->pk->cv, args->fixed, &job->r, &job->rs));
+    TRY_OUT(evaluate(job, d));
+    TRY_OUT(quotient(job, d));
+    TRY_OUT(sums(job));
+    *out = job;
+    job = NULL;
+out:
+    groth16_job_free(job);
+    return st;
+}
+
+static void add_mul_g1(const curve *cv, g1_any *acc, const g1_any *p, const fr *k)
+{
+    g1_any t;
+    cv->g1_mul(&t, p, k);
+    cv->g1_add(acc, acc, &t);
+}
+
+cuzk_status groth16_prove_finish(groth16_proof *out, groth16_job *job)
+{
+    const groth16_vk *vk = job->pk->vk;
+    const curve *cv = job->pk->cv;
+    span sp = span_open(SPAN_ASSEMBLE);
+    groth16_proof p;
+    g2_any t2;
+    fr rs;
+
+    cv->g1_add(&p.a, &vk->alpha_g1, &job->a_sum);
+    add_mul_g1(cv, &p.a, &vk->delta_g1, &job->r);
+
+    cv->g2_add(&p.b, &vk->beta_g2, &job->b2_sum);
+    cv->g2_mul(&t2, &vk->delta_g2, &job->rs);
+    cv->g2_add(&p.b, &p.b, &t2);
+
+    cv->g1_add(&p.c, &job->l, &job->h);
+    cv->fr_mul(&rs, &job->r, &job->rs);
+    add_mul_g1(cv, &p.c, &vk->delta_g1, &rs);
+    g1_any a, b1;
+    cv->g1_add(&a, &vk->alpha_g1, &job->a_sum);
+    cv->g1_add(&b1, &vk->beta_g1, &job->b1_sum);
+    add_mul_g1(cv, &p.c, &a, &job->rs);
+    add_mul_g1(cv, &p.c, &b1, &job->r);
+    explicit_bzero(&rs, sizeof rs);
+    explicit_bzero(&t2, sizeof t2);
+    *out = p;
+    groth16_job_free(job);
+    span_close(&sp);
+    return CUZK_OK;
+}

@@ -1,0 +1,237 @@
+/*
+ * groth16/setup_zkey.c - a snarkjs key from given secrets (gamma = 1), for tests and demonstrations
+ *
+ * Its ceremony record says what it is: csHash zero, no contribution.
+ *
+ * Source: spec/circom-formats.md section 4.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "groth16/setup.h"
+#include "r1cs/circom.h"
+
+#include <string.h>
+
+#define ZKEY_SECTIONS 10
+
+typedef struct zkey_out {
+    emitter e;
+    const r1cs_system *sys;
+    const qap *q;
+    const groth16_trapdoors *t;
+    const groth16_vk *vk;
+    unsigned log_n;
+    fr *k, *tmp; /* EMIT_CHUNK each */
+} zkey_out;
+
+static cuzk_status put(zkey_out *z, const void *p, size_t n)
+{
+    return file_out_write(z->e.f, p, n);
+}
+
+static cuzk_status section(zkey_out *z, uint32_t id, uint64_t size)
+{
+    uint8_t h[12];
+    store_u32le(h, id);
+    store_u64le(h + 4, size);
+    return put(z, h, sizeof h);
+}
+
+static cuzk_status write_header(zkey_out *z)
+{
+    const curve *cv = z->e.cv;
+    const groth16_vk *vk = z->vk;
+
+    TRY(section(z, 1, 4));
+    TRY(emit_u32le(&z->e, 1));
+    TRY(section(z, 2, 4 + cv->fp_size + 4 + 32 + 12 + 3 * cv->g1_size + 3 * cv->g2_size));
+    TRY(emit_u32le(&z->e, (uint32_t)cv->fp_size));
+    TRY(put(z, cv->p_le, cv->fp_size));
+    TRY(emit_u32le(&z->e, 32));
+    TRY(put(z, cv->r_le, 32));
+    TRY(emit_u32le(&z->e, (uint32_t)z->q->n_vars));
+    TRY(emit_u32le(&z->e, z->sys->n_inputs - 1));
+    TRY(emit_u32le(&z->e, (uint32_t)1 << z->log_n));
+    TRY(put(z, &vk->alpha_g1, cv->g1_size));
+    TRY(put(z, &vk->beta_g1, cv->g1_size));
+    TRY(put(z, &vk->beta_g2, cv->g2_size));
+    TRY(put(z, &vk->gamma_g2, cv->g2_size));
+    TRY(put(z, &vk->delta_g1, cv->g1_size));
+    TRY(put(z, &vk->delta_g2, cv->g2_size));
+    TRY(section(z, 3, (uint64_t)vk->n_ic * cv->g1_size));
+    return put(z, vk->ic, (size_t)vk->n_ic * cv->g1_size);
+}
+
+/** A coefficient as the file holds it: times R^2, plain limbs. r2 is R in Montgomery form, so one product does it. */
+static cuzk_status write_entry(zkey_out *z, uint32_t matrix, uint32_t row, uint32_t wire,
+                               const fr *value, const fr *r2)
+{
+    uint8_t b[44];
+    fr v;
+
+    z->e.cv->fr_mul(&v, value, r2);
+    store_u32le(b, matrix);
+    store_u32le(b + 4, row);
+    store_u32le(b + 8, wire);
+    for (unsigned i = 0; i < 4; i++) store_u64le(b + 12 + 8 * i, v.l[i]);
+    return put(z, b, sizeof b);
+}
+
+/** Wire number of snarkjs: inputs, then aux. The system is one block without passed-in wires. */
+static uint32_t wire_number(const r1cs_system *sys, const r1cs_template *t, uint32_t wire)
+{
+    if (wire == 0) return 0;
+    if (wire > t->n_local) return wire - t->n_local; /* own public inputs: 1.. */
+    return sys->n_inputs + wire - 1;
+}
+
+static cuzk_status write_row(zkey_out *z, uint32_t matrix, uint32_t row, const fr *r2)
+{
+    const r1cs_system *sys = z->sys;
+    const r1cs_template *t = &sys->templates[sys->instances[0].tmpl];
+    const r1cs_matrix *m = matrix == 0 ? &t->a : &t->b;
+
+    for (uint32_t k = m->row_start[row]; k < m->row_start[row + 1]; k++)
+        TRY(write_entry(z, matrix, row, wire_number(sys, t, m->wire[k]), &sys->coeffs[m->coeff[k]],
+                        r2));
+    return CUZK_OK;
+}
+
+static cuzk_status write_coeffs(zkey_out *z)
+{
+    const r1cs_system *sys = z->sys;
+    const r1cs_template *t = &sys->templates[sys->instances[0].tmpl];
+    uint64_t n = (uint64_t)t->a.row_start[t->n_rows] + t->b.row_start[t->n_rows] + sys->n_inputs;
+    fr r2;
+    scalar r;
+
+    if (n > UINT32_MAX)
+        return FAIL_DATA(LIMIT, "coefficients", "%llu coefficients, limit 4294967295",
+                         (unsigned long long)n);
+    for (unsigned i = 0; i < 4; i++)
+        store_u64le(r.b + 8 * i, z->e.cv->fr_one.l[i]); /* R mod r, plain */
+    if (!z->e.cv->fr_from_scalar(&r2, &r)) return FAIL(CUZK_EBUG, "R mod r is not canonical");
+    TRY(section(z, 4, 4 + n * 44));
+    TRY(emit_u32le(&z->e, (uint32_t)n));
+    for (uint32_t row = 0; row < t->n_rows; row++) {
+        TRY(write_row(z, 0, row, &r2));
+        TRY(write_row(z, 1, row, &r2));
+    }
+    for (uint32_t i = 0; i < sys->n_inputs; i++)
+        TRY(write_entry(z, 0, sys->n_rows + i, i, &z->e.cv->fr_one, &r2));
+    return CUZK_OK;
+}
+
+static cuzk_status write_queries(zkey_out *z)
+{
+    const curve *cv = z->e.cv;
+    size_t n = z->q->n_vars;
+    fr delta_inv;
+
+    TRY(section(z, 5, (uint64_t)n * cv->g1_size));
+    TRY(emit_points(&z->e, false, z->q->u, n, true, "A"));
+    TRY(section(z, 6, (uint64_t)n * cv->g1_size));
+    TRY(emit_points(&z->e, false, z->q->v, n, true, "B1"));
+    TRY(section(z, 7, (uint64_t)n * cv->g2_size));
+    TRY(emit_points(&z->e, true, z->q->v, n, true, "B2"));
+    TRY(section(z, 8, (uint64_t)(n - z->sys->n_inputs) * cv->g1_size));
+    cv->fr_inv(&delta_inv, &z->t->delta);
+    for (size_t from = z->sys->n_inputs; from < n; from += EMIT_CHUNK) {
+        size_t to = from + EMIT_CHUNK < n ? from + EMIT_CHUNK : n;
+        qap_combine(z->k, z->q, z->t, &delta_inv, from, to);
+        TRY(emit_points(&z->e, false, z->k, to - from, true, "C"));
+    }
+    return CUZK_OK;
+}
+
+/** H: the odd Lagrange polynomials of the domain of 2n points, over delta. */
+static cuzk_status write_h(zkey_out *z)
+{
+    const curve *cv = z->e.cv;
+    size_t n = (size_t)1 << z->log_n;
+    fr delta_inv;
+
+    cv->fr_inv(&delta_inv, &z->t->delta);
+    TRY(section(z, 9, (uint64_t)n * cv->g1_size));
+    for (size_t from = 0; from < n; from += EMIT_CHUNK) {
+        size_t to = from + EMIT_CHUNK < n ? from + EMIT_CHUNK : n;
+        if (!lagrange_at(z->k, z->tmp, cv, &z->t->tau, 5, z->log_n + 1, 1, 2, from, to, &delta_inv))
+            return FAIL_DATA(MALFORMED, "tau", "tau is a point of the domain of size 2^%u",
+                             z->log_n + 1);
+        TRY(emit_points(&z->e, false, z->k, to - from, false, "H"));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status write_record(zkey_out *z)
+{
+    static const uint8_t none[68]; /* csHash and number of contributions */
+    TRY(section(z, 10, sizeof none));
+    return put(z, none, sizeof none);
+}
+
+static cuzk_status write_file(zkey_out *z)
+{
+    TRY(put(z, "zkey", 4));
+    TRY(emit_u32le(&z->e, 1));
+    TRY(emit_u32le(&z->e, ZKEY_SECTIONS));
+    TRY(write_header(z));
+    TRY(write_coeffs(z));
+    TRY(write_queries(z));
+    TRY(write_h(z));
+    return write_record(z);
+}
+
+static cuzk_status check_system(const r1cs_system *sys, unsigned log_n)
+{
+    unsigned limit =
+        sys->cv->two_adicity - 1 < DEV_MAX_LOG_N ? sys->cv->two_adicity - 1 : DEV_MAX_LOG_N;
+    if (sys->n_instances != 1 || !sys->input_rows ||
+        sys->templates[sys->instances[0].tmpl].n_in != 0)
+        return FAIL(CUZK_EINVAL, "a zkey is made of a circuit read from a .r1cs file");
+    if (log_n > limit)
+        return FAIL_DATA(LIMIT, "circuit", "domain 2^%u, limit 2^%u on %s", log_n, limit,
+                         sys->cv->json_name);
+    return CUZK_OK;
+}
+
+cuzk_status groth16_setup_zkey(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
+                               const char *zkey_path, pool *p, mem *m)
+{
+    cuzk_status st = CUZK_OK;
+    const curve *cv = sys->cv;
+    groth16_trapdoors t1 = *t;
+    qap q = {0};
+    groth16_vk *vk = NULL;
+    zkey_out z = {.e = {.s = s, .cv = cv, .enc = POINT_LEM},
+                  .sys = sys,
+                  .q = &q,
+                  .t = &t1,
+                  .log_n = r1cs_log_domain(sys, 1)};
+
+    t1.gamma = cv->fr_one;
+    TRY(check_system(sys, z.log_n));
+    z.k = mem_new(m, EMIT_CHUNK, sizeof *z.k, &st);
+    if (z.k == NULL) goto out;
+    z.tmp = mem_new(m, EMIT_CHUNK, sizeof *z.tmp, &st);
+    if (z.tmp == NULL) goto out;
+    z.e.buf = mem_new(m, EMIT_CHUNK, cv->g2_size, &st);
+    if (z.e.buf == NULL) goto out;
+    TRY_OUT(qap_eval(&q, sys, &t->tau, 5, z.log_n, p, m));
+    TRY_OUT(setup_vk(&vk, &z.e, &q, &t1, sys->n_inputs, m));
+    z.vk = vk;
+    TRY_OUT(file_out_open(&z.e.f, zkey_path));
+    TRY_OUT(write_file(&z));
+    span sp = span_open(SPAN_WRITE);
+    st = file_out_commit(z.e.f);
+    z.e.f = NULL;
+    span_close(&sp);
+out:
+    explicit_bzero(&t1, sizeof t1);
+    file_out_abort(z.e.f);
+    groth16_vk_free(vk);
+    qap_clear(&q);
+    mem_free(m, z.e.buf);
+    mem_free(m, z.tmp);
+    mem_free(m, z.k);
+    return st;
+}

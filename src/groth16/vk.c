@@ -1,0 +1,194 @@
+/*
+ * groth16/vk.c - verifying keys in bellperson's binary form, and the binary proof
+ *
+ * Every point that comes in is canonical, on its curve, in its subgroup and not infinity: the checked types go inward.
+ * Source: spec/filecoin-formats.md 5, 6.1, 6.4.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "groth16/groth16.h"
+#include "groth16/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VK_MAX_IC (1u << 27)
+
+void groth16_vk_free(groth16_vk *vk)
+{
+    if (vk == NULL) return;
+    mem *m = vk->m;
+    mem_free(m, vk->ic);
+    mem_free(m, vk);
+}
+
+void groth16_vk_ic(const groth16_vk *vk, uint32_t i, g1_any *out)
+{
+    memset(out, 0, sizeof *out);
+    memcpy(out, vk->ic + (size_t)i * vk->cv->g1_size, vk->cv->g1_size);
+}
+
+cuzk_status vk_new(groth16_vk **out, const curve *cv, uint32_t n_ic, mem *m)
+{
+    cuzk_status st;
+    groth16_vk *vk = mem_new(m, 1, sizeof *vk, &st);
+    if (vk == NULL) return st;
+    vk->cv = cv;
+    vk->m = m;
+    vk->n_ic = n_ic;
+    vk->ic = mem_new(m, n_ic, cv->g1_size, &st);
+    if (vk->ic == NULL) {
+        groth16_vk_free(vk);
+        return st;
+    }
+    *out = vk;
+    return CUZK_OK;
+}
+
+cuzk_status point_g1(g1_any *out, const curve *cv, const uint8_t *in, point_enc enc,
+                     const char *what)
+{
+    g1_any p;
+    point_err e = cv->g1_read(&p, in, enc);
+
+    if (e != POINT_OK) return FAIL_DATA(MALFORMED, what, "%s: %s", what, point_err_text(e));
+    if (cv->g1_is_inf(&p)) return FAIL_DATA(MALFORMED, what, "%s is the point at infinity", what);
+    if (!cv->g1_in_subgroup(&p))
+        return FAIL_DATA(MALFORMED, what, "%s is not in the subgroup of order r", what);
+    *out = p;
+    return CUZK_OK;
+}
+
+cuzk_status point_g2(g2_any *out, const curve *cv, const uint8_t *in, point_enc enc,
+                     const char *what)
+{
+    g2_any p;
+    point_err e = cv->g2_read(&p, in, enc);
+
+    if (e != POINT_OK) return FAIL_DATA(MALFORMED, what, "%s: %s", what, point_err_text(e));
+    if (cv->g2_is_inf(&p)) return FAIL_DATA(MALFORMED, what, "%s is the point at infinity", what);
+    if (!cv->g2_in_subgroup(&p))
+        return FAIL_DATA(MALFORMED, what, "%s is not in the subgroup of order r", what);
+    *out = p;
+    return CUZK_OK;
+}
+
+static cuzk_status take_g1(bytes_in *in, const curve *cv, g1_any *out, const char *what)
+{
+    const uint8_t *p;
+    TRY(bytes_view(in, &p, cv->point_size(false, POINT_ZCASH)));
+    return point_g1(out, cv, p, POINT_ZCASH, what);
+}
+
+static cuzk_status take_g2(bytes_in *in, const curve *cv, g2_any *out, const char *what)
+{
+    const uint8_t *p;
+    TRY(bytes_view(in, &p, cv->point_size(true, POINT_ZCASH)));
+    return point_g2(out, cv, p, POINT_ZCASH, what);
+}
+
+static cuzk_status read_header(bytes_in *in, groth16_vk *vk)
+{
+    const curve *cv = vk->cv;
+    TRY(take_g1(in, cv, &vk->alpha_g1, "vk alpha_g1"));
+    TRY(take_g1(in, cv, &vk->beta_g1, "vk beta_g1"));
+    TRY(take_g2(in, cv, &vk->beta_g2, "vk beta_g2"));
+    TRY(take_g2(in, cv, &vk->gamma_g2, "vk gamma_g2"));
+    TRY(take_g1(in, cv, &vk->delta_g1, "vk delta_g1"));
+    return take_g2(in, cv, &vk->delta_g2, "vk delta_g2");
+}
+
+cuzk_status groth16_vk_read(groth16_vk **out, const uint8_t *data, size_t size, size_t *used,
+                            const curve *cv, mem *m)
+{
+    cuzk_status st = CUZK_OK;
+    bytes_in in = bytes_in_of(data, size);
+    groth16_vk head = {.cv = cv}, *vk = NULL;
+    size_t g1_size = cv->point_size(false, POINT_ZCASH);
+    uint32_t n;
+
+    TRY(read_header(&in, &head));
+    TRY(bytes_get_u32be(&in, &n));
+    if (n == 0 || n > VK_MAX_IC || n > bytes_left(&in) / g1_size)
+        return FAIL_DATA(MALFORMED, "vk ic",
+                         "vk: %u ic points announced, limit %zu (what the file can hold)", n,
+                         bytes_left(&in) / g1_size);
+    TRY(vk_new(&vk, cv, n, m));
+    head.ic = vk->ic;
+    head.n_ic = n;
+    head.m = m;
+    *vk = head;
+    for (uint32_t i = 0; i < n; i++) {
+        g1_any p;
+        char what[32];
+        snprintf(what, sizeof what, "vk ic[%u]", i);
+        TRY_OUT(take_g1(&in, cv, &p, what));
+        memcpy(vk->ic + (size_t)i * cv->g1_size, &p, cv->g1_size);
+    }
+    if (used != NULL) {
+        *used = in.pos;
+    } else if (bytes_left(&in) != 0) {
+        st = FAIL_DATA(MALFORMED, "vk", "vk: %zu trailing bytes at offset %zu", bytes_left(&in),
+                       in.pos);
+        goto out;
+    }
+    *out = vk;
+    vk = NULL;
+out:
+    groth16_vk_free(vk);
+    return st;
+}
+
+static void put_g1(bytes_out *o, const curve *cv, const g1_any *p)
+{
+    uint8_t b[96];
+    cv->g1_write(b, p, POINT_ZCASH);
+    bytes_put(o, b, cv->point_size(false, POINT_ZCASH));
+}
+
+static void put_g2(bytes_out *o, const curve *cv, const g2_any *p)
+{
+    uint8_t b[192];
+    cv->g2_write(b, p, POINT_ZCASH);
+    bytes_put(o, b, cv->point_size(true, POINT_ZCASH));
+}
+
+void groth16_vk_write(bytes_out *o, const groth16_vk *vk)
+{
+    const curve *cv = vk->cv;
+    put_g1(o, cv, &vk->alpha_g1);
+    put_g1(o, cv, &vk->beta_g1);
+    put_g2(o, cv, &vk->beta_g2);
+    put_g2(o, cv, &vk->gamma_g2);
+    put_g1(o, cv, &vk->delta_g1);
+    put_g2(o, cv, &vk->delta_g2);
+    bytes_put_u32be(o, vk->n_ic);
+    for (uint32_t i = 0; i < vk->n_ic; i++) {
+        g1_any p;
+        groth16_vk_ic(vk, i, &p);
+        put_g1(o, cv, &p);
+    }
+}
+
+cuzk_status groth16_proof_read(groth16_proof *out, const curve *cv,
+                               const uint8_t in[GROTH16_PROOF_BYTES])
+{
+    groth16_proof p;
+    size_t g1_size = cv->point_size(false, POINT_ZCASH_COMPRESSED);
+    size_t g2_size = cv->point_size(true, POINT_ZCASH_COMPRESSED);
+
+    TRY(point_g1(&p.a, cv, in, POINT_ZCASH_COMPRESSED, "proof A"));
+    TRY(point_g2(&p.b, cv, in + g1_size, POINT_ZCASH_COMPRESSED, "proof B"));
+    TRY(point_g1(&p.c, cv, in + g1_size + g2_size, POINT_ZCASH_COMPRESSED, "proof C"));
+    *out = p;
+    return CUZK_OK;
+}
+
+void groth16_proof_write(uint8_t out[GROTH16_PROOF_BYTES], const curve *cv, const groth16_proof *p)
+{
+    size_t g1_size = cv->point_size(false, POINT_ZCASH_COMPRESSED);
+    size_t g2_size = cv->point_size(true, POINT_ZCASH_COMPRESSED);
+
+    cv->g1_write(out, &p->a, POINT_ZCASH_COMPRESSED);
+    cv->g2_write(out + g1_size, &p->b, POINT_ZCASH_COMPRESSED);
+    cv->g1_write(out + g1_size + g2_size, &p->c, POINT_ZCASH_COMPRESSED);
+}
