@@ -110,6 +110,8 @@ function(cuzk_shared_library)
     target_include_directories(cuzk_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
     include(CMakePackageConfigHelpers)
+    # Relative, so that `cmake --install --prefix` and moved trees work.
+    file(RELATIVE_PATH CUZK_PC_PREFIX "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
     configure_file("${PROJECT_SOURCE_DIR}/cmake/cuzk.pc.in" "${CMAKE_BINARY_DIR}/cuzk.pc" @ONLY)
     write_basic_package_version_file("${CMAKE_BINARY_DIR}/cuzk-config-version.cmake"
         COMPATIBILITY SameMinorVersion)

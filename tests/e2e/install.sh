@@ -1,0 +1,59 @@
+# e2e/install.sh - what `make install` leaves is enough to build against, by pkg-config and by CMake
+#
+# run: check-all
+# SPDX-License-Identifier: MIT OR Apache-2.0
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+prefix=$dir/prefix
+
+check()
+{
+    name=$1
+    shift
+    if "$@" >"$dir/out" 2>&1; then
+        echo "ok $name"
+    else
+        cat "$dir/out"
+        echo "FAIL $name"
+    fi
+}
+
+cat >"$dir/main.c" <<'C'
+#include <cuzk.h>
+#include <stdio.h>
+
+int main(void)
+{
+    return puts(cuzk_version()) < 0 || cuzk_status_name(CUZK_EDATA) == NULL;
+}
+C
+cat >"$dir/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.20)
+project(consumer LANGUAGES C)
+find_package(cuzk 0.1 REQUIRED)
+add_executable(consumer main.c)
+target_link_libraries(consumer PRIVATE cuzk::cuzk)
+CMAKE
+
+by_pkg_config()
+{
+    pc=$(dirname "$(find "$prefix" -name cuzk.pc)")
+    # shellcheck disable=SC2046 # flags
+    cc -std=c17 -Wall -Werror "$dir/main.c" -o "$dir/by-pc" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs cuzk) &&
+        LD_LIBRARY_PATH=$(PKG_CONFIG_PATH=$pc pkg-config --variable=libdir cuzk) "$dir/by-pc"
+}
+
+by_cmake()
+{
+    cmake -S "$dir" -B "$dir/consumer" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$dir/consumer" &&
+        "$dir/consumer/consumer"
+}
+
+same_version() { [ "$("$dir/by-pc")" = "$("$dir/consumer/consumer")" ]; }
+
+check "install" cmake --install "$CUZK_BUILD" --prefix "$prefix"
+check "pkg-config" by_pkg_config
+check "find_package" by_cmake
+check "version" same_version
+check "program is installed" test -x "$prefix/bin/cuzk"
