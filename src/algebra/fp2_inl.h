@@ -1,0 +1,287 @@
+/*
+ * algebra/fp2_inl.h - Fp2 = Fp[u] / (u^2 + 1), and small multiples in Fp that the curves need
+ *
+ * Products are Karatsuba's with one reduction for each coefficient: 3 wide products, 2 reductions. Constant time
+ * unless the name ends in _var.
+ *
+ * Bounds of wide forms: a coefficient c0 = a0 b0 - a1 b1 is kept in [0, p R) by wide_sub; c1 = a0 b1 + a1 b0 is an exact
+ * sum of two products. With canonical factors c1 < 2 p^2 < p R. With factors whose coefficients are below 2p (sums that
+ * were not reduced) c1 < 8 p^2, which fits a wide but may pass p R: the caller subtracts until it is below.
+ *
+ * Source: Aranha, Karabina, Longa, Gebotys, Lopez, EUROCRYPT 2011 (lazy reduction in towers)
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef ALGEBRA_FP2_INL_H
+#define ALGEBRA_FP2_INL_H
+
+#include "algebra/fp2_type_inl.h"
+
+#if defined(CURVE_BLS12_381)
+#    include "algebra/curve_consts_bls12_381.h"
+#elif defined(CURVE_BN254)
+#    include "algebra/curve_consts_bn254.h"
+#else
+#    include "algebra/curve_consts_tiny.h"
+#endif
+
+/* ---- small multiples in Fp ---- */
+
+/** r = XI_A a, xi = XI_A + u */
+static inline void fp_mul_xi_a(fp *r, const fp *a)
+{
+#if CURVE_XI_A == 1
+    *r = *a;
+#elif CURVE_XI_A == 2
+    fp_dbl(r, a);
+#elif CURVE_XI_A == 9
+    fp t;
+    fp_dbl(&t, a);
+    fp_dbl(&t, &t);
+    fp_dbl(&t, &t);
+    fp_add(r, &t, a);
+#else
+#    error "no code for this xi"
+#endif
+}
+
+/** r = 3 b a, b of the curve over Fp */
+static inline void fp_mul_b3(fp *r, const fp *a)
+{
+    fp t, s;
+    fp_dbl(&t, a);
+    fp_add(&t, &t, a);
+#if CURVE_B == 3
+    fp_dbl(&s, &t);
+    fp_add(r, &s, &t);
+#elif CURVE_B == 4
+    fp_dbl(&s, &t);
+    fp_dbl(r, &s);
+#elif CURVE_B == 7
+    fp_dbl(&s, &t);
+    fp_dbl(&s, &s);
+    fp_dbl(&s, &s);
+    fp_sub(r, &s, &t);
+#else
+#    error "no code for this b"
+#endif
+}
+
+/* ---- Fp2 ---- */
+
+static inline void fp2_set_zero(fp2 *r)
+{
+    fp_set_zero(&r->c0);
+    fp_set_zero(&r->c1);
+}
+
+static inline void fp2_set_one(fp2 *r)
+{
+    fp_set_one(&r->c0);
+    fp_set_zero(&r->c1);
+}
+
+static inline bool fp2_is_zero(const fp2 *a)
+{
+    return (int)fp_is_zero(&a->c0) & (int)fp_is_zero(&a->c1);
+}
+
+static inline bool fp2_eq(const fp2 *a, const fp2 *b)
+{
+    return (int)fp_eq(&a->c0, &b->c0) & (int)fp_eq(&a->c1, &b->c1);
+}
+
+/** r = c ? a : r */
+static inline void fp2_cmov(fp2 *r, const fp2 *a, bool c)
+{
+    fp_cmov(&r->c0, &a->c0, c);
+    fp_cmov(&r->c1, &a->c1, c);
+}
+
+static inline bool fp2_is_canonical(const fp2 *a)
+{
+    return (int)fp_is_canonical(&a->c0) & (int)fp_is_canonical(&a->c1);
+}
+
+static inline void fp2_add(fp2 *r, const fp2 *a, const fp2 *b)
+{
+    fp_add(&r->c0, &a->c0, &b->c0);
+    fp_add(&r->c1, &a->c1, &b->c1);
+}
+
+static inline void fp2_sub(fp2 *r, const fp2 *a, const fp2 *b)
+{
+    fp_sub(&r->c0, &a->c0, &b->c0);
+    fp_sub(&r->c1, &a->c1, &b->c1);
+}
+
+static inline void fp2_dbl(fp2 *r, const fp2 *a)
+{
+    fp_dbl(&r->c0, &a->c0);
+    fp_dbl(&r->c1, &a->c1);
+}
+
+static inline void fp2_neg(fp2 *r, const fp2 *a)
+{
+    fp_neg(&r->c0, &a->c0);
+    fp_neg(&r->c1, &a->c1);
+}
+
+/** r = a^p */
+static inline void fp2_conj(fp2 *r, const fp2 *a)
+{
+    r->c0 = a->c0;
+    fp_neg(&r->c1, &a->c1);
+}
+
+/** r = a + b, not reduced: a factor of fp2_mul_wide, nothing else. */
+static inline void fp2_add_lazy(fp2 *r, const fp2 *a, const fp2 *b)
+{
+    fp_add_lazy(&r->c0, &a->c0, &b->c0);
+    fp_add_lazy(&r->c1, &a->c1, &b->c1);
+}
+
+/** r = a b; coefficients of a and b below 2p; bounds above. */
+static inline void fp2_mul_wide(fp2_wide *r, const fp2 *a, const fp2 *b)
+{
+    fp_wide t0, t1;
+    fp s, t;
+
+    fp_add_lazy(&s, &a->c0, &a->c1);
+    fp_add_lazy(&t, &b->c0, &b->c1);
+    fp_mul_wide(&t0, &a->c0, &b->c0);
+    fp_mul_wide(&t1, &a->c1, &b->c1);
+    fp_mul_wide(&r->c1, &s, &t);
+    fp_wide_sub_lazy(&r->c1, &r->c1, &t0);
+    fp_wide_sub_lazy(&r->c1, &r->c1, &t1);
+    fp_wide_sub(&r->c0, &t0, &t1);
+}
+
+static inline void fp2_redc_wide(fp2 *r, const fp2_wide *w)
+{
+    fp_redc_wide(&r->c0, &w->c0);
+    fp_redc_wide(&r->c1, &w->c1);
+}
+
+static inline void fp2_mul(fp2 *r, const fp2 *a, const fp2 *b)
+{
+    fp2_wide t;
+    fp2_mul_wide(&t, a, b);
+    fp2_redc_wide(r, &t);
+}
+
+/** (a0 + a1)(a0 - a1) + 2 a0 a1 u */
+static inline void fp2_sqr(fp2 *r, const fp2 *a)
+{
+    fp s, d, m;
+    fp_add(&s, &a->c0, &a->c1);
+    fp_sub(&d, &a->c0, &a->c1);
+    fp_mul(&m, &a->c0, &a->c1);
+    fp_mul(&r->c0, &s, &d);
+    fp_dbl(&r->c1, &m);
+}
+
+static inline void fp2_mul_fp(fp2 *r, const fp2 *a, const fp *b)
+{
+    fp t = *b;
+    fp_mul(&r->c0, &a->c0, &t);
+    fp_mul(&r->c1, &a->c1, &t);
+}
+
+/** r = xi a */
+static inline void fp2_mul_nonres(fp2 *r, const fp2 *a)
+{
+    fp t0, t1;
+    fp_mul_xi_a(&t0, &a->c0);
+    fp_mul_xi_a(&t1, &a->c1);
+    fp_sub(&t0, &t0, &a->c1);
+    fp_add(&r->c1, &t1, &a->c0);
+    r->c0 = t0;
+}
+
+/** r = 3 b a, b of the twist */
+static inline void fp2_mul_b3(fp2 *r, const fp2 *a)
+{
+#if CURVE_TWIST_M
+    fp2 t; /* 3 b xi a */
+    fp_mul_b3(&t.c0, &a->c0);
+    fp_mul_b3(&t.c1, &a->c1);
+    fp2_mul_nonres(r, &t);
+#else
+    fp2_mul(r, a, &g2_b3);
+#endif
+}
+
+/** r = norm of a = a0^2 + a1^2 */
+static inline void fp2_norm(fp *r, const fp2 *a)
+{
+    fp_wide t0, t1;
+    fp_sqr_wide(&t0, &a->c0);
+    fp_sqr_wide(&t1, &a->c1);
+    fp_wide_add_lazy(&t0, &t0, &t1);
+    fp_redc_wide(r, &t0);
+}
+
+/** 0 for 0. */
+static inline void fp2_inv(fp2 *r, const fp2 *a)
+{
+    fp n;
+    fp2_norm(&n, a);
+    fp_inv(&n, &n);
+    fp_mul(&r->c0, &a->c0, &n);
+    fp_mul(&r->c1, &a->c1, &n);
+    fp_neg(&r->c1, &r->c1);
+}
+
+static inline void fp2_inv_var(fp2 *r, const fp2 *a)
+{
+    fp n;
+    fp2_norm(&n, a);
+    fp_inv_var(&n, &n);
+    fp_mul(&r->c0, &a->c0, &n);
+    fp_mul(&r->c1, &a->c1, &n);
+    fp_neg(&r->c1, &r->c1);
+}
+
+/**
+ * r = a square root of a; false, r untouched, when there is none.
+ *
+ * With s^2 = a0^2 + a1^2, r0^2 is one of (a0 + s)/2 and (a0 - s)/2: their product -a1^2/4 is not a square, so exactly
+ * one of them is. Then r1 = a1 / (2 r0).
+ */
+static inline bool fp2_sqrt_var(fp2 *r, const fp2 *a)
+{
+    fp s, d, x;
+
+    if (fp_is_zero(&a->c1)) {
+        fp2 t;
+        fp2_set_zero(&t);
+        if (!fp_sqrt(&t.c0, &a->c0)) {
+            fp_neg(&d, &a->c0);
+            if (!fp_sqrt(&t.c1, &d)) return false;
+        }
+        *r = t;
+        return true;
+    }
+    fp2_norm(&d, a);
+    if (!fp_sqrt(&s, &d)) return false;
+    fp_add(&d, &a->c0, &s);
+    fp_mul(&d, &d, &fp_half_one);
+    if (!fp_sqrt(&x, &d)) {
+        fp_sub(&d, &a->c0, &s);
+        fp_mul(&d, &d, &fp_half_one);
+        if (!fp_sqrt(&x, &d)) return false;
+    }
+    fp_dbl(&d, &x);
+    fp_inv_var(&d, &d);
+    fp_mul(&r->c1, &a->c1, &d);
+    r->c0 = x;
+    return true;
+}
+
+/** a is the larger of a and -a: compare c1, then c0. */
+static inline bool fp2_is_larger_half(const fp2 *a)
+{
+    return fp_is_zero(&a->c1) ? fp_is_larger_half(&a->c0) : fp_is_larger_half(&a->c1);
+}
+
+#endif
