@@ -1,5 +1,5 @@
 /*
- * base/bytes.c - bounded cursors for reading and writing, loads and stores, hexadecimal
+ * base/bytes.c - bounded cursors for reading and writing, hexadecimal
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -194,47 +194,7 @@ cuzk_status bytes_out_status(const bytes_out *o)
     return o->st;
 }
 
-/* ---- loads, stores, hexadecimal ---- */
-
-uint32_t load_u32le(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-uint64_t load_u64le(const uint8_t *p)
-{
-    return (uint64_t)load_u32le(p) | (uint64_t)load_u32le(p + 4) << 32;
-}
-
-uint32_t load_u32be(const uint8_t *p)
-{
-    return (uint32_t)p[3] | (uint32_t)p[2] << 8 | (uint32_t)p[1] << 16 | (uint32_t)p[0] << 24;
-}
-
-uint64_t load_u64be(const uint8_t *p)
-{
-    return (uint64_t)load_u32be(p + 4) | (uint64_t)load_u32be(p) << 32;
-}
-
-void store_u32le(uint8_t *p, uint32_t v)
-{
-    for (unsigned i = 0; i < 4; i++) p[i] = (uint8_t)(v >> 8 * i);
-}
-
-void store_u64le(uint8_t *p, uint64_t v)
-{
-    for (unsigned i = 0; i < 8; i++) p[i] = (uint8_t)(v >> 8 * i);
-}
-
-void store_u32be(uint8_t *p, uint32_t v)
-{
-    for (unsigned i = 0; i < 4; i++) p[i] = (uint8_t)(v >> 8 * (3 - i));
-}
-
-void store_u64be(uint8_t *p, uint64_t v)
-{
-    for (unsigned i = 0; i < 8; i++) p[i] = (uint8_t)(v >> 8 * (7 - i));
-}
+/* ---- hexadecimal ---- */
 
 void hex_encode(char *out, const uint8_t *in, size_t n)
 {

@@ -54,15 +54,46 @@ void bytes_put_u64be(bytes_out *o, uint64_t v);
 void bytes_printf(bytes_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 CUZK_STATUS bytes_out_status(const bytes_out *o);
 
-/* little-endian loads and stores at any alignment */
-uint32_t load_u32le(const uint8_t *p);
-uint64_t load_u64le(const uint8_t *p);
-uint64_t load_u64be(const uint8_t *p);
-uint32_t load_u32be(const uint8_t *p);
-void store_u32le(uint8_t *p, uint32_t v);
-void store_u64le(uint8_t *p, uint64_t v);
-void store_u32be(uint8_t *p, uint32_t v);
-void store_u64be(uint8_t *p, uint64_t v);
+/* loads and stores at any alignment */
+static inline uint32_t load_u32le(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t load_u64le(const uint8_t *p)
+{
+    return (uint64_t)load_u32le(p) | (uint64_t)load_u32le(p + 4) << 32;
+}
+
+static inline uint32_t load_u32be(const uint8_t *p)
+{
+    return (uint32_t)p[3] | (uint32_t)p[2] << 8 | (uint32_t)p[1] << 16 | (uint32_t)p[0] << 24;
+}
+
+static inline uint64_t load_u64be(const uint8_t *p)
+{
+    return (uint64_t)load_u32be(p + 4) | (uint64_t)load_u32be(p) << 32;
+}
+
+static inline void store_u32le(uint8_t *p, uint32_t v)
+{
+    for (unsigned i = 0; i < 4; i++) p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline void store_u64le(uint8_t *p, uint64_t v)
+{
+    for (unsigned i = 0; i < 8; i++) p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline void store_u32be(uint8_t *p, uint32_t v)
+{
+    for (unsigned i = 0; i < 4; i++) p[i] = (uint8_t)(v >> 8 * (3 - i));
+}
+
+static inline void store_u64be(uint8_t *p, uint64_t v)
+{
+    for (unsigned i = 0; i < 8; i++) p[i] = (uint8_t)(v >> 8 * (7 - i));
+}
 
 /** out[2n+1] from n bytes; lower case. */
 void hex_encode(char *out, const uint8_t *in, size_t n);
