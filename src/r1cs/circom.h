@@ -39,7 +39,8 @@ bool circom_curve_of_prime(curve_id *out, const uint8_t prime[32]);
 
 CUZK_STATUS circom_r1cs_info_read(circom_r1cs_info *out, const uint8_t *data, size_t size);
 /** The whole constraint system, one block: inputs = ONE, outputs, public inputs; the rest is aux. Finished. */
-CUZK_STATUS circom_r1cs_read(r1cs_system **out, const uint8_t *data, size_t size, cpu_table t, mem *m);
+CUZK_STATUS circom_r1cs_read(r1cs_system **out, const uint8_t *data, size_t size, cpu_table t,
+                             mem *m);
 
 typedef struct circom_wtns_info {
     curve_id curve;
@@ -48,7 +49,7 @@ typedef struct circom_wtns_info {
 CUZK_STATUS circom_wtns_info_read(circom_wtns_info *out, const uint8_t *data, size_t size);
 /** Values as an assignment of n_public + 1 inputs; every value canonical, value 0 is 1. n_wires must be the file's count:
  *  else an error of class shape naming both. */
-CUZK_STATUS circom_wtns_read(r1cs_assignment **out, const uint8_t *data, size_t size, const curve *cv, uint32_t n_wires,
-                             uint32_t n_public, pool *p, mem *m);
+CUZK_STATUS circom_wtns_read(r1cs_assignment **out, const uint8_t *data, size_t size,
+                             const curve *cv, uint32_t n_wires, uint32_t n_public, pool *p, mem *m);
 
 #endif

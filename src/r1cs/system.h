@@ -32,8 +32,9 @@ typedef struct r1cs_template {
     const char *name; /* of the gadget, for messages: "poseidon 8", "path 8" */
     uint32_t n_in, n_local, n_pub, n_rows;
     r1cs_matrix a, b, c;
-    uint8_t *local_is_elem; /* n_local: 0 when the variable is a bit (boolean row proves it), 1 a field element */
-    uint32_t n_elem;        /* how many of them are elements */
+    /* n_local: 1 a field element, 0 a bit (a boolean row proves it); NULL: all elements */
+    uint8_t *local_is_elem;
+    uint32_t n_elem; /* how many of them are elements */
 } r1cs_template;
 
 typedef struct r1cs_instance {
@@ -47,25 +48,26 @@ typedef struct r1cs_system {
     const curve *cv;
     mem *m;
     char name[48];
-    uint32_t n_inputs;    /* public inputs, ONE included */
+    uint32_t n_inputs; /* public inputs, ONE included */
     uint32_t n_aux;
-    uint32_t n_rows;      /* without the input rows */
-    bool input_rows;      /* n_inputs rows Input(i) * 0 = 0 follow: bellperson and snarkjs both have them */
+    uint32_t n_rows; /* without the input rows */
+    bool input_rows; /* n_inputs rows Input(i) * 0 = 0 follow: bellperson and snarkjs have them */
     r1cs_template *templates;
     size_t n_templates, cap_templates;
     r1cs_instance *instances;
     size_t n_instances, cap_instances;
     r1cs_wire *wires;
     size_t n_wires, cap_wires;
-    fr *coeffs;           /* table without duplicates; [0] = 1, [1] = -1 */
+    fr *coeffs; /* table without duplicates; [0] = 1, [1] = -1 */
     size_t n_coeffs, cap_coeffs;
-    void *coeff_index;    /* hash index while building */
+    void *coeff_index; /* hash index while building */
 
     /* after r1cs_finish: layout of packed assignments, densities */
-    uint64_t *is_elem;    /* bitmap over aux; NULL when all are elements */
-    uint32_t *rank64;     /* elements before each word of 64 */
-    uint32_t n_elem;      /* elements among aux; n_aux - n_elem bits */
-    uint64_t *a_aux, *b_aux, *b_input; /* density bitmaps, bellperson's rules (filecoin-circuits.md 1.2) */
+    uint64_t *is_elem; /* bitmap over aux; NULL when all are elements */
+    uint32_t *rank64;  /* elements before each word of 64 */
+    uint32_t n_elem;   /* elements among aux; n_aux - n_elem bits */
+    /* density bitmaps by bellperson's rules (filecoin-circuits.md 1.2), and their sums */
+    uint64_t *a_aux, *b_aux, *b_input;
     uint32_t n_a_aux, n_b_aux, n_b_input;
 } r1cs_system;
 
@@ -80,16 +82,28 @@ typedef struct r1cs_lc r1cs_lc; /* a linear combination over template wires; own
 CUZK_STATUS r1cs_builder_new(r1cs_builder **out, r1cs_system *sys, const char *name, uint32_t n_in);
 void r1cs_builder_free(r1cs_builder *b);
 /* Errors stick in the builder and come out of r1cs_builder_finish. */
-uint32_t r1cs_in(const r1cs_builder *b, uint32_t k);       /* template wire of the k-th passed-in wire */
-uint32_t r1cs_alloc(r1cs_builder *b);                      /* new element variable; its template wire */
-uint32_t r1cs_alloc_bit(r1cs_builder *b);                  /* new variable stored as a bit (the caller adds its rows) */
-uint32_t r1cs_alloc_input(r1cs_builder *b);                /* new public input; its wire is a handle, resolved at finish */
-r1cs_lc *r1cs_lc_new(r1cs_builder *b);                     /* empty */
-r1cs_lc *r1cs_lc_wire(r1cs_builder *b, uint32_t wire);     /* 1 * wire */
+
+/** Template wire of the k-th passed-in wire. */
+uint32_t r1cs_in(const r1cs_builder *b, uint32_t k);
+/** A new element variable; its template wire. */
+uint32_t r1cs_alloc(r1cs_builder *b);
+/** A new variable stored as a bit (the caller adds its rows). */
+uint32_t r1cs_alloc_bit(r1cs_builder *b);
+/** A new public input; its wire is a handle, resolved at finish. */
+uint32_t r1cs_alloc_input(r1cs_builder *b);
+
+/** Empty; from one wire, times 1; a copy. */
+r1cs_lc *r1cs_lc_new(r1cs_builder *b);
+r1cs_lc *r1cs_lc_wire(r1cs_builder *b, uint32_t wire);
 r1cs_lc *r1cs_lc_copy(r1cs_builder *b, const r1cs_lc *a);
+/** Lets its memory be used again: for templates of very many rows. The builder frees what is left. */
+void r1cs_lc_free(r1cs_builder *b, r1cs_lc *lc);
+/** lc += k * wire. */
 void r1cs_lc_add(r1cs_builder *b, r1cs_lc *lc, uint32_t wire, const fr *k);
-void r1cs_lc_add_lc(r1cs_builder *b, r1cs_lc *lc, const r1cs_lc *a, const fr *k); /* lc += k * a; k NULL: 1 */
-void r1cs_enforce(r1cs_builder *b, const r1cs_lc *a, const r1cs_lc *bb, const r1cs_lc *c); /* NULL: empty */
+/** lc += k * a; k NULL: 1. */
+void r1cs_lc_add_lc(r1cs_builder *b, r1cs_lc *lc, const r1cs_lc *a, const fr *k);
+/** The row a * bb = c; NULL: empty. */
+void r1cs_enforce(r1cs_builder *b, const r1cs_lc *a, const r1cs_lc *bb, const r1cs_lc *c);
 /** Adds the template to the system; *index is what r1cs_add takes. */
 CUZK_STATUS r1cs_builder_finish(r1cs_builder *b, uint32_t *index);
 
@@ -97,7 +111,8 @@ CUZK_STATUS r1cs_builder_finish(r1cs_builder *b, uint32_t *index);
 
 /** Appends an instance of template `tmpl` with its passed-in global wires. *first_local: global wire of its first own
  *  auxiliary variable (the others follow); *first_pub: its first public input. Either may be NULL. */
-CUZK_STATUS r1cs_add(r1cs_system *sys, uint32_t tmpl, const r1cs_wire *in, r1cs_wire *first_local, r1cs_wire *first_pub);
+CUZK_STATUS r1cs_add(r1cs_system *sys, uint32_t tmpl, const r1cs_wire *in, r1cs_wire *first_local,
+                     r1cs_wire *first_pub);
 /** Ends building: layout, densities. */
 CUZK_STATUS r1cs_finish(r1cs_system *sys);
 
