@@ -21,6 +21,13 @@ def files(*folders, endings=C_ENDINGS):
     return sorted(found)
 
 
+def ours():
+    """Every file of the repository that is written by hand or committed; needs no git."""
+    found = files("src", "include", "tests", "bench", "tools", "cmake", "docs", ".ci", endings="")
+    top = [n for n in os.listdir(ROOT) if os.path.isfile(os.path.join(ROOT, n)) and n != "compile_commands.json"]
+    return sorted(found + top)
+
+
 def read(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as f:
         return f.read()

@@ -39,9 +39,10 @@ CMAKE
 by_pkg_config()
 {
     pc=$(dirname "$(find "$prefix" -name cuzk.pc)")
+    libdir=$(PKG_CONFIG_PATH=$pc pkg-config --variable=libdir cuzk)
     # shellcheck disable=SC2046 # flags
     cc -std=c17 -Wall -Werror "$dir/main.c" -o "$dir/by-pc" $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs cuzk) &&
-        LD_LIBRARY_PATH=$(PKG_CONFIG_PATH=$pc pkg-config --variable=libdir cuzk) "$dir/by-pc"
+        LD_LIBRARY_PATH=$libdir "$dir/by-pc"
 }
 
 by_cmake()
@@ -50,7 +51,7 @@ by_cmake()
         "$dir/consumer/consumer"
 }
 
-same_version() { [ "$("$dir/by-pc")" = "$("$dir/consumer/consumer")" ]; }
+same_version() { [ "$(LD_LIBRARY_PATH=$libdir "$dir/by-pc")" = "$("$dir/consumer/consumer")" ]; }
 
 check "install" cmake --install "$CUZK_BUILD" --prefix "$prefix"
 check "pkg-config" by_pkg_config
