@@ -88,15 +88,13 @@ endfunction()
 
 # libcuzk.so: every room that cuzk.h stands on, with pkg-config and CMake package files.
 function(cuzk_shared_library)
-    set(objects "")
-    foreach(room IN LISTS CUZK_BELOW_engine ITEMS engine)
-        if(TARGET cuzk_${room})
-            list(APPEND objects $<TARGET_OBJECTS:cuzk_${room}>)
-        endif()
-    endforeach()
-    if(NOT objects)
+    if(NOT TARGET cuzk_engine)
         return()
     endif()
+    set(objects "")
+    foreach(room IN LISTS CUZK_BELOW_engine ITEMS engine)
+        list(APPEND objects $<TARGET_OBJECTS:cuzk_${room}>)
+    endforeach()
     add_library(cuzk_shared SHARED ${objects})
     set_target_properties(cuzk_shared PROPERTIES OUTPUT_NAME cuzk EXPORT_NAME cuzk LINKER_LANGUAGE C
         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
