@@ -238,7 +238,7 @@ void harness_bytes_equal(const void *got, const void *want, size_t size, const c
 void harness_hex_equal(const void *got, size_t size, const char *want, const char *expr,
                        const char *file, int line)
 {
-    uint8_t *bytes = malloc(size + 1);
+    uint8_t *bytes = calloc(1, size + 1);
 
     if (bytes == NULL) harness_fail("out of memory");
     harness_from_hex(bytes, size, want);
