@@ -86,7 +86,7 @@ static inline bool FIELD_FN(from_be_bytes)(FIELD *r, const uint8_t in[FIELD_BYTE
 static inline void FIELD_FN(to_dec)(char out[CURVE_DEC_MAX], const FIELD *a)
 {
     const uint64_t chunk = 10000000000000000000u; /* 10^19, the largest power of ten in a word */
-    char digits[CURVE_DEC_MAX];
+    char digits[19 * (FIELD_LIMBS * 64 / 63 + 1)]; /* all that the passes write */
     uint64_t v[FIELD_LIMBS];
     size_t n = 0, zeros = 0;
 
