@@ -70,7 +70,8 @@ enum harness_level harness_level(void);
 
 /* ---- files ---- */
 
-/** Path below the fixtures folder ("circom/bn128/mult3/circuit.zkey"). Missing: the test is skipped, or fails in CI. */
+/** Path below the fixtures folder ("circom/bn128/mult3/circuit.zkey"), else below tests/vectors, where copies of the small
+ *  ones are. Missing in both: the test is skipped, or fails in CI. */
 const char *harness_fixture(const char *rel);
 /** Path below tests/vectors; a missing one fails the test. */
 const char *harness_vector(const char *rel);
