@@ -1,0 +1,215 @@
+/*
+ * device/cpu/ntt_tmpl.h - levels of the number-theoretic transform on a tile; included once for each curve and table
+ *
+ * The transform of size n = 2^L reduces a polynomial modulo x^n - 1 = (x^(n/2) - 1)(x^(n/2) + 1) and so on down to
+ * x - w^e. A block at depth l holds n / 2^l coefficients modulo x^(2h) - zeta^2, h = n / 2^(l+1); `down` splits it:
+ *
+ *     (x[i], x[i+h])  ->  (x[i] + zeta x[i+h], x[i] - zeta x[i+h])            i < h
+ *
+ * The zeta of block b is tw[b] = w^rev(b) (rev: the L - 1 bits of b reversed), at every depth: so one table serves all
+ * levels, a block needs one zeta, and after L levels the value at w^rev(p) stands at p. `up` is the transpose, from
+ * bit-reversed to natural order:
+ *
+ *     (u, v)  ->  (u + v, (u - v) zeta)
+ *
+ * With `inverse` both use 1/w. From w^(n/2) = -1, 1/tw[b] = -tw[mirror(b)], where mirror reverses the order within
+ * [2^t, 2^(t+1)): the same table serves, with the two outputs (or the difference) exchanged. Block 0 has zeta = 1.
+ *
+ * A tile has rows of `width` elements that go through the same butterflies: columns of a large array, gathered. Two
+ * levels are done in one sweep (four products for four elements, as level by level, but half the loads), and parts that
+ * fit in the first-level cache go through all their levels before the next part.
+ *
+ * Source: Cooley, Tukey, Math. Comp. 19 (1965); Gentleman, Sande, AFIPS 1966, for the transpose
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+
+/* ---- butterflies ---- */
+
+/* x, y -> x + z y, x - z y; exchanged when inverse */
+U128_INLINE void ntt_split(fr *x, fr *y, const fr *z, bool inverse)
+{
+    fr t, u = *x;
+    fr_mul(&t, y, z);
+    fr_add(inverse ? y : x, &u, &t);
+    fr_sub(inverse ? x : y, &u, &t);
+}
+
+/* x, y -> x + y, (x - y) z; with -z when inverse */
+U128_INLINE void ntt_join(fr *x, fr *y, const fr *z, bool inverse)
+{
+    fr t, u = *x;
+    if (inverse)
+        fr_sub(&t, y, &u);
+    else
+        fr_sub(&t, &u, y);
+    fr_add(x, &u, y);
+    fr_mul(y, &t, z);
+}
+
+/* x, y -> x + y, x - y: both of the above for z = 1 */
+U128_INLINE void ntt_cross(fr *x, fr *y)
+{
+    fr u = *x, v = *y;
+    fr_add(x, &u, &v);
+    fr_sub(y, &u, &v);
+}
+
+/* ---- sweeps: one or two levels of one block; `one`: block 0, whose first zetas are 1 ---- */
+
+/* The zetas of a block and of its two children. */
+typedef struct ntt_zetas {
+    fr z1, z2, z3;
+} ntt_zetas;
+
+/** 1/tw[b] = -tw[ntt_mirror(b)] for b >= 1. */
+static inline size_t ntt_mirror(size_t b)
+{
+    return b == 0 ? 0 : ((size_t)3 << (u64_bits(b) - 1)) - 1 - b;
+}
+
+static inline ntt_zetas ntt_zetas_of(const fr *tw, size_t b, bool inverse)
+{
+    ntt_zetas z;
+    z.z1 = tw[inverse ? ntt_mirror(b) : b];
+    z.z2 = tw[inverse ? ntt_mirror(2 * b) : 2 * b];
+    z.z3 = tw[inverse ? ntt_mirror(2 * b + 1) : 2 * b + 1];
+    return z;
+}
+
+U128_INLINE void ntt_down2_as(fr *x, size_t q, const ntt_zetas *z, bool one, bool inverse)
+{
+    for (size_t i = 0; i < q; i++) {
+        fr *x0 = x + i, *x1 = x0 + q, *x2 = x1 + q, *x3 = x2 + q;
+        if (one) {
+            ntt_cross(x0, x2);
+            ntt_cross(x1, x3);
+            ntt_cross(x0, x1);
+        } else {
+            ntt_split(x0, x2, &z->z1, inverse);
+            ntt_split(x1, x3, &z->z1, inverse);
+            ntt_split(x0, x1, &z->z2, inverse);
+        }
+        ntt_split(x2, x3, &z->z3, inverse);
+    }
+}
+
+U128_INLINE void ntt_up2_as(fr *x, size_t q, const ntt_zetas *z, bool one, bool inverse)
+{
+    for (size_t i = 0; i < q; i++) {
+        fr *x0 = x + i, *x1 = x0 + q, *x2 = x1 + q, *x3 = x2 + q;
+        ntt_join(x2, x3, &z->z3, inverse);
+        if (one) {
+            ntt_cross(x0, x1);
+            ntt_cross(x0, x2);
+            ntt_cross(x1, x3);
+        } else {
+            ntt_join(x0, x1, &z->z2, inverse);
+            ntt_join(x0, x2, &z->z1, inverse);
+            ntt_join(x1, x3, &z->z1, inverse);
+        }
+    }
+}
+
+/* Two levels of block b; q elements in each quarter. */
+static void ntt_down2(fr *x, size_t q, const fr *tw, size_t b, bool inverse)
+{
+    ntt_zetas z = ntt_zetas_of(tw, b, inverse);
+    if (b == 0 && inverse)
+        ntt_down2_as(x, q, &z, true, true);
+    else if (b == 0)
+        ntt_down2_as(x, q, &z, true, false);
+    else if (inverse)
+        ntt_down2_as(x, q, &z, false, true);
+    else
+        ntt_down2_as(x, q, &z, false, false);
+}
+
+static void ntt_up2(fr *x, size_t q, const fr *tw, size_t b, bool inverse)
+{
+    ntt_zetas z = ntt_zetas_of(tw, b, inverse);
+    if (b == 0 && inverse)
+        ntt_up2_as(x, q, &z, true, true);
+    else if (b == 0)
+        ntt_up2_as(x, q, &z, true, false);
+    else if (inverse)
+        ntt_up2_as(x, q, &z, false, true);
+    else
+        ntt_up2_as(x, q, &z, false, false);
+}
+
+/* One level of block b; h elements in each half. */
+static void ntt_down1(fr *x, size_t h, const fr *tw, size_t b, bool inverse)
+{
+    fr z = tw[inverse ? ntt_mirror(b) : b];
+
+    if (b == 0)
+        for (size_t i = 0; i < h; i++) ntt_cross(&x[i], &x[i + h]);
+    else
+        for (size_t i = 0; i < h; i++) ntt_split(&x[i], &x[i + h], &z, inverse);
+}
+
+static void ntt_up1(fr *x, size_t h, const fr *tw, size_t b, bool inverse)
+{
+    fr z = tw[inverse ? ntt_mirror(b) : b];
+
+    if (b == 0)
+        for (size_t i = 0; i < h; i++) ntt_cross(&x[i], &x[i + h]);
+    else
+        for (size_t i = 0; i < h; i++) ntt_join(&x[i], &x[i + h], &z, inverse);
+}
+
+/* ---- tiles ---- */
+
+/* Elements that are taken through all their levels at once: 16 KiB, half of a first-level cache. */
+#define NTT_LEAF 512
+
+/* All k levels of a tile that is in the cache, sweep by sweep. */
+static void ntt_down_leaf(fr *x, unsigned k, size_t width, const fr *tw, size_t b, bool inverse)
+{
+    size_t blocks = 1, q;
+
+    if (k % 2 != 0) {
+        ntt_down1(x, width << (k - 1), tw, b, inverse);
+        blocks = 2;
+    }
+    for (; blocks < (size_t)1 << k; blocks *= 4) {
+        q = (width << k) / blocks / 4;
+        for (size_t i = 0; i < blocks; i++)
+            ntt_down2(x + i * 4 * q, q, tw, b * blocks + i, inverse);
+    }
+}
+
+static void ntt_up_leaf(fr *x, unsigned k, size_t width, const fr *tw, size_t b, bool inverse)
+{
+    size_t q;
+
+    for (size_t blocks = ((size_t)1 << k) / 4; blocks > 0; blocks /= 4) {
+        q = (width << k) / blocks / 4;
+        for (size_t i = 0; i < blocks; i++) ntt_up2(x + i * 4 * q, q, tw, b * blocks + i, inverse);
+    }
+    if (k % 2 != 0) ntt_up1(x, width << (k - 1), tw, b, inverse);
+}
+
+static void ntt_down(fr *x, unsigned k, size_t width, const fr *tw, size_t block, bool inverse)
+{
+    size_t q = (width << k) / 4;
+
+    if (k < 2 || 4 * q <= NTT_LEAF) {
+        ntt_down_leaf(x, k, width, tw, block, inverse);
+        return;
+    }
+    ntt_down2(x, q, tw, block, inverse);
+    for (size_t i = 0; i < 4; i++) ntt_down(x + i * q, k - 2, width, tw, 4 * block + i, inverse);
+}
+
+static void ntt_up(fr *x, unsigned k, size_t width, const fr *tw, size_t block, bool inverse)
+{
+    size_t q = (width << k) / 4;
+
+    if (k < 2 || 4 * q <= NTT_LEAF) {
+        ntt_up_leaf(x, k, width, tw, block, inverse);
+        return;
+    }
+    for (size_t i = 0; i < 4; i++) ntt_up(x + i * q, k - 2, width, tw, 4 * block + i, inverse);
+    ntt_up2(x, q, tw, block, inverse);
+}
