@@ -222,8 +222,8 @@ U128_INLINE void value_done(json_in *j)
 static cuzk_status enter(json_in *j, json_token *t, uint8_t opener)
 {
     if (j->depth == JSON_MAX_DEPTH)
-        return FAIL_DATA(LIMIT, "", "json: depth %u at offset %zu, limit %d", j->depth + 1, j->pos,
-                         JSON_MAX_DEPTH);
+        return FAIL(CUZK_EDATA, "json: depth %u at offset %zu, limit %d", j->depth + 1, j->pos,
+                    JSON_MAX_DEPTH);
     j->stack[j->depth++] = opener;
     j->state = opener == '{' ? STATE_FIRST_KEY : STATE_FIRST_VALUE;
     j->pos++;

@@ -2,8 +2,8 @@
  * base/json.h - a pull reader for JSON of any size with bounded depth, and a small writer
  *
  * Strict RFC 8259: UTF-8, no BOM, no trailing commas, no NaN, no second document, no half of a surrogate pair.
- * Duplicate keys are for the caller to notice (json_seen). Errors are CUZK_EDATA, class malformed (too deep: class
- * limit), and name the offset. After an error the reader is not to be used further.
+ * Duplicate keys are for the caller to notice (json_seen). Errors are CUZK_EDATA, class malformed, and name the
+ * offset. After an error the reader is not to be used further.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #ifndef BASE_JSON_H

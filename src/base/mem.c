@@ -110,9 +110,10 @@ static bool fault_due(mem *m)
     return false;
 }
 
-static void uncharge(mem *m, const mem *end, size_t cost)
+static void uncharge(mem *m, size_t cost)
 {
-    for (; m != end; m = m->parent) atomic_fetch_sub_explicit(&m->used, cost, memory_order_relaxed);
+    for (; m != NULL; m = m->parent)
+        atomic_fetch_sub_explicit(&m->used, cost, memory_order_relaxed);
 }
 
 static void raise_peak(mem *m, size_t used)
@@ -124,23 +125,26 @@ static void raise_peak(mem *m, size_t used)
     }
 }
 
-/* Charges m and all above it, or none of them. */
+/* Charges m and all above it, or none of them. A peak counts only what was really given. */
 static cuzk_status charge(mem *m, size_t cost)
 {
-    for (mem *b = m; b != NULL; b = b->parent) {
-        size_t used = atomic_load_explicit(&b->used, memory_order_relaxed);
+    size_t used;
+    cuzk_status st;
 
-        do {
-            if (b->limit != 0 && (used > b->limit || cost > b->limit - used)) {
-                uncharge(m, b, cost);
-                return FAIL(CUZK_EBUDGET, "budget %s: %zu bytes wanted, %zu of %zu in use", b->name,
-                            cost, used, b->limit);
-            }
-        } while (!atomic_compare_exchange_weak_explicit(
-            &b->used, &used, used + cost, memory_order_relaxed, memory_order_relaxed));
-        raise_peak(b, used + cost);
-    }
-    return CUZK_OK;
+    if (m == NULL) return CUZK_OK;
+    used = atomic_load_explicit(&m->used, memory_order_relaxed);
+    do {
+        if (m->limit != 0 && (used > m->limit || cost > m->limit - used))
+            return FAIL(CUZK_EBUDGET, "budget %s: %zu bytes wanted, %zu of %zu in use", m->name,
+                        cost, used, m->limit);
+    } while (!atomic_compare_exchange_weak_explicit(&m->used, &used, used + cost,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    st = charge(m->parent, cost);
+    if (st == CUZK_OK)
+        raise_peak(m, used + cost);
+    else
+        atomic_fetch_sub_explicit(&m->used, cost, memory_order_relaxed);
+    return st;
 }
 
 /* A mapping whose byte GRAIN is on a huge page; *base and *span are what to unmap. */
@@ -197,7 +201,7 @@ void *mem_new(mem *m, size_t n, size_t size, cuzk_status *st)
     p = total >= MAP_FROM && !EXACT_BLOCKS ? map_block(total, &base, &span)
                                            : heap_block(total, &base);
     if (p == NULL) {
-        uncharge(m, NULL, cost);
+        uncharge(m, cost);
         *st = FAIL(CUZK_ENOMEM, "budget %s: the machine has no %zu bytes", m->name, cost);
         return NULL;
     }
@@ -220,7 +224,7 @@ void mem_free(mem *m, void *p)
     VERIFY(h->owner == m);
     h->magic = 0; /* a second free is noticed while the memory is still there */
     (void)m;      /* the header knows better */
-    uncharge(h->owner, NULL, h->cost);
+    uncharge(h->owner, h->cost);
     if (h->span != 0)
         (void)munmap(h->base, h->span);
     else

@@ -17,6 +17,39 @@ __extension__ typedef __int128 i128;
 #define U128_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define U128_PREFETCH(p) __builtin_prefetch(p)
 #define U128_INLINE static inline __attribute__((always_inline, unused))
+/** For a static function in a header that is long enough to be called: one copy, unused is fine. */
+#define U128_NOINLINE static __attribute__((noinline, unused))
+
+/* a + b + *carry and a - b - *borrow; *carry and *borrow in and out 0 or 1. On x86-64 through the builtins: compilers make a
+   chain of adc of them, and of the plain form seldom. */
+U128_INLINE uint64_t u64_addc(uint64_t a, uint64_t b, uint64_t *carry)
+{
+#if defined(__x86_64__)
+    unsigned long long r;
+    *carry = __builtin_ia32_addcarryx_u64((unsigned char)*carry, a, b, &r);
+    return r;
+#else
+    u128 t = (u128)a + b + *carry;
+    *carry = (uint64_t)(t >> 64);
+    return (uint64_t)t;
+#endif
+}
+U128_INLINE uint64_t u64_subb(uint64_t a, uint64_t b, uint64_t *borrow)
+{
+#if defined(__x86_64__)
+    unsigned long long r;
+#    if defined(__clang__)
+    *borrow = __builtin_ia32_subborrow_u64((unsigned char)*borrow, a, b, &r);
+#    else
+    *borrow = __builtin_ia32_sbb_u64((unsigned char)*borrow, a, b, &r);
+#    endif
+    return r;
+#else
+    u128 t = (u128)a - b - *borrow;
+    *borrow = (uint64_t)(t >> 64) & 1;
+    return (uint64_t)t;
+#endif
+}
 
 static inline unsigned u64_popcount(uint64_t x)
 {

@@ -1,0 +1,625 @@
+/*
+ * unit/base/test_json.c - what the reader takes, what it refuses and where, and the writer's strings
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "harness/harness.h"
+
+#include "base/json.h"
+
+/* All tokens of a document, each as its letter and text, into out. */
+static cuzk_status read_all(char *out, size_t cap, const void *data, size_t size)
+{
+    static const char letters[] = "{}[]ksntf0.";
+    json_in j;
+    json_token t = {.type = JSON_NULL};
+    size_t at = 0;
+
+    out[0] = '\0';
+    TRY(json_init(&j, data, size));
+    while (t.type != JSON_END) {
+        TRY(json_next(&j, &t));
+        at += (size_t)snprintf(out + at, cap - at, "%c%.*s ", letters[t.type], (int)t.len, t.text);
+        assert_true(at < cap);
+    }
+    return CUZK_OK;
+}
+
+static void takes(const char *text, const char *want)
+{
+    char got[4000];
+
+    assert_status_ok(read_all(got, sizeof got, text, strlen(text)));
+    assert_string_equal(got, want);
+}
+
+static void test_takes(void **state)
+{
+    (void)state;
+    takes("{}", "{ } . ");
+    takes("[]", "[ ] . ");
+    takes(" \t\r\n[ ] \n", "[ ] . ");
+    takes("0", "n0 . ");
+    takes("\"\"", "s . ");
+    takes("true", "t . ");
+    takes("[true,false,null]", "[ t f 0 ] . ");
+    takes("{\"a\":1,\"b\":[2,{\"c\":\"d\"}],\"\":{}}", "{ ka n1 kb [ n2 { kc sd } ] k { } } . ");
+    takes("{ \"a\" : [ ] , \"b\" : { } }", "{ ka [ ] kb { } } . ");
+    takes("[0,-0,1,-1,10,0.5,-0.0,1e5,1E+5,1e-05,1.25e9,123456789012345678901234567890]",
+          "[ n0 n-0 n1 n-1 n10 n0.5 n-0.0 n1e5 n1E+5 n1e-05 n1.25e9 "
+          "n123456789012345678901234567890 ] . ");
+    takes("[\"a\\\"b\\\\c\\/d\\b\\f\\n\\r\\t\\u00e9\"]",
+          "[ sa\\\"b\\\\c\\/d\\b\\f\\n\\r\\t\\u00e9 ] . ");
+    takes("\"\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xf0\x90\x80\x80\xf4\x8f\xbf"
+          "\xbf\"",
+          "s\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xf0\x90\x80\x80\xf4\x8f\xbf"
+          "\xbf . ");
+    takes("\"\\ud800\\udc00\\uDBFF\\uDFFF\\uffff\\u0000\"",
+          "s\\ud800\\udc00\\uDBFF\\uDFFF\\uffff\\u0000 . ");
+}
+
+/* text (size bytes) is refused, and the message has `why`. */
+static void refuses_bytes(const char *text, size_t size, const char *why)
+{
+    char got[4000];
+    uint8_t *copy = malloc(size + 1); /* an exact block: a read beyond it is seen by sanitizers */
+
+    assert_non_null(copy);
+    memcpy(copy, text, size);
+    assert_status_is(read_all(got, sizeof got, copy, size), CUZK_EDATA);
+    free(copy);
+    assert_error_class(CUZK_CLASS_MALFORMED);
+    assert_error_mentions(why);
+}
+
+static void refuses(const char *text, const char *why)
+{
+    refuses_bytes(text, strlen(text), why);
+}
+
+static void test_refuses_structure(void **state)
+{
+    (void)state;
+    refuses("", "empty");
+    refuses(" \n", "empty");
+    refuses("\xef\xbb\xbf{}", "byte 0");
+    refuses("\xff\xfe{\0}\0", "byte 0xff at offset 0");
+    refuses("{} x", "trailing bytes at offset 3");
+    refuses("{}{}", "trailing bytes at offset 2");
+    refuses("[]]", "trailing bytes at offset 2");
+    refuses("1 2", "trailing bytes at offset 2");
+    refuses("1,", "trailing bytes at offset 1");
+    refuses("[", "end of input at offset 1");
+    refuses("{", "end of input at offset 1");
+    refuses("[1", "end of input at offset 2");
+    refuses("[1,", "end of input at offset 3");
+    refuses("[1,]", "']' at offset 3");
+    refuses("[,1]", "',' at offset 1");
+    refuses("[1,,2]", "',' at offset 3");
+    refuses("[1 2]", "'2' at offset 3");
+    refuses("[1}", "'}' at offset 2");
+    refuses("{]", "']' at offset 1");
+    refuses("{\"a\"", "end of input at offset 4");
+    refuses("{\"a\" 1}", "'1' at offset 5");
+    refuses("{\"a\"::1}", "':' at offset 5");
+    refuses("{\"a\":}", "'}' at offset 5");
+    refuses("{\"a\":1", "end of input at offset 6");
+    refuses("{\"a\":1,}", "'}' at offset 7");
+    refuses("{,}", "',' at offset 1");
+    refuses("{\"a\":1 \"b\":2}", "'\"' at offset 7");
+    refuses("{\"a\":1]", "']' at offset 6");
+    refuses("{a:1}", "'a' at offset 1");
+    refuses("{1:1}", "'1' at offset 1");
+    refuses("{'a':1}", "''' at offset 1");
+    refuses("}", "'}' at offset 0");
+    refuses("]", "']' at offset 0");
+    refuses(":", "':' at offset 0");
+    refuses("[1] // x", "trailing bytes at offset 4");
+    refuses("/* */ 1", "'/' at offset 0");
+    refuses("\v1", "byte 0x0b at offset 0");
+    refuses("\xc2\xa0"
+            "1",
+            "byte 0xc2 at offset 0");
+    refuses_bytes("1\0", 2, "trailing bytes at offset 1");
+    refuses_bytes("\0", 1, "byte 0x00 at offset 0");
+    refuses_bytes("[\0]", 3, "byte 0x00 at offset 1");
+}
+
+static void test_refuses_words_and_numbers(void **state)
+{
+    (void)state;
+    refuses("t", "end of input at offset 1");
+    refuses("tru", "end of input at offset 3");
+    refuses("trux", "'x' at offset 3");
+    refuses("truee", "trailing bytes at offset 4");
+    refuses("True", "'T' at offset 0");
+    refuses("nul", "offset 3");
+    refuses("fals ", "offset 4");
+    refuses("NaN", "'N' at offset 0");
+    refuses("Infinity", "'I' at offset 0");
+    refuses("-Infinity", "'I' at offset 1");
+    refuses("-", "end of input at offset 1");
+    refuses("+1", "'+' at offset 0");
+    refuses(".5", "'.' at offset 0");
+    refuses("01", "'1' at offset 1");
+    refuses("-01", "'1' at offset 2");
+    refuses("[00]", "'0' at offset 2");
+    refuses("1.", "end of input at offset 2");
+    refuses("[1.]", "']' at offset 3");
+    refuses("1.e5", "'e' at offset 2");
+    refuses("1e", "end of input at offset 2");
+    refuses("1e+", "end of input at offset 3");
+    refuses("1e5.5", "trailing bytes at offset 3");
+    refuses("1.2.3", "trailing bytes at offset 3");
+    refuses("0x10", "trailing bytes at offset 1");
+    refuses("1_000", "trailing bytes at offset 1");
+    refuses("--1", "'-' at offset 1");
+    refuses("[1a]", "'a' at offset 2");
+}
+
+static void test_refuses_strings(void **state)
+{
+    (void)state;
+    refuses("\"", "end of input at offset 1");
+    refuses("\"abcdefghijklmnop", "end of input at offset 17");
+    refuses("\"\\", "end of input at offset 2");
+    refuses("\"\\\"", "end of input at offset 3");
+    refuses("\"\\x\"", "'x' at offset 2");
+    refuses("\"\\'\"", "''' at offset 2");
+    refuses_bytes("\"\\\0\"", 4, "byte 0x00 at offset 2");
+    refuses("\"\\u", "hex digits wanted at offset 3");
+    refuses("\"\\u123\"", "hex digits wanted at offset 3");
+    refuses("\"\\u12g4\"", "hex digits wanted at offset 3");
+    refuses("\"\\U1234\"", "'U' at offset 2");
+    refuses("\"\\ud800\"", "surrogate pair at offset 1");
+    refuses("\"\\ud800x\"", "surrogate pair at offset 1");
+    refuses("\"\\ud800\\n\"", "surrogate pair at offset 1");
+    refuses("\"\\ud800\\u0041\"", "surrogate pair at offset 1");
+    refuses("\"\\ud800\\ud800\"", "surrogate pair at offset 1");
+    refuses("\"\\ud800\\udc0\"", "surrogate pair at offset 1");
+    refuses("\"\\ud800\\u", "surrogate pair at offset 1");
+    refuses("\"a\\udc00\"", "surrogate pair at offset 2");
+    refuses("\"a\nb\"", "byte 0x0a at offset 2");
+    refuses("\"a\tb\"", "byte 0x09 at offset 2");
+    refuses("\"\x1f\"", "byte 0x1f at offset 1");
+    refuses_bytes("\"\0\"", 3, "byte 0x00 at offset 1");
+    refuses("{\"a\x01\":1}", "byte 0x01 at offset 3");
+}
+
+/* RFC 3629: overlong forms, surrogates, beyond U+10FFFF, cut sequences, stray bytes */
+static void test_refuses_bad_utf8(void **state)
+{
+    static const char *const bad[] = {
+        "\x80",         "\xbf",
+        "\xc0\x80",     "\xc1\xbf",
+        "\xc2",         "\xc2\x7f",
+        "\xc2\xc0",     "\xe0\x9f\xbf",
+        "\xe0\xa0",     "\xe1\x80\x7f",
+        "\xed\xa0\x80", "\xed\xbf\xbf",
+        "\xef\xbf",     "\xf0\x8f\xbf\xbf",
+        "\xf0\x90\x80", "\xf4\x90\x80",
+        "\xf4\x8f\xbf", "\xf5\x80\x80\x80",
+        "\xfe",         "\xff",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        for (size_t lead = 0; lead < 10;
+             lead++) { /* at each place of the eight bytes looked at together */
+            char text[32], why[64];
+
+            (void)snprintf(text, sizeof text, "\"%.*s%s\"", (int)lead, "abcdefghij", bad[i]);
+            (void)snprintf(why, sizeof why, "byte 0x%02x at offset %zu, UTF-8 wanted",
+                           (uint8_t)bad[i][0], lead + 1);
+            refuses(text, why);
+        }
+    }
+}
+
+/* Every special byte at every place of a word, with every neighbour: the eight-at-a-time scan errs nowhere. */
+static void test_special_bytes_at_every_place(void **state)
+{
+    (void)state;
+    for (size_t place = 0; place < 17; place++) {
+        for (unsigned c = 0; c < 256; c++) {
+            char text[40], got[64];
+            size_t n = 0;
+            bool fine = c >= 0x20 && c < 0x80 && c != '\\' && c != '"';
+
+            text[n++] = '"';
+            for (size_t i = 0; i < 17; i++) text[n++] = (char)(i == place ? (int)c : 'x');
+            text[n++] = '"';
+            if (c == '"') continue; /* ends the string early: other tests */
+            if (c == '\\') text[1 + place + 1] = place == 16 ? '"' : 'n';
+            if (c == '\\' && place < 16) fine = true;
+            if (fine)
+                assert_status_ok(read_all(got, sizeof got, text, n));
+            else
+                assert_status_is(read_all(got, sizeof got, text, n), CUZK_EDATA);
+        }
+    }
+}
+
+/* Every prefix of a document is refused, and reads nothing beyond its end. */
+static void test_prefixes(void **state)
+{
+    static const char text[] =
+        "{\"k\\u0041\":[1,-2.5e+3,true,false,null,\"\\ud83d\\ude00\xc3\xa9\"],"
+        "\"o\":{\"a\":{},\"b\":[]}}";
+
+    (void)state;
+    for (size_t n = 0; n < sizeof text - 1; n++)
+        refuses_bytes(text, n, n == 0 ? "empty" : "offset");
+}
+
+static void test_depth(void **state)
+{
+    char text[2 * 200 + 1], got[4000];
+
+    (void)state;
+    memset(text, '[', JSON_MAX_DEPTH);
+    memset(text + JSON_MAX_DEPTH, ']', JSON_MAX_DEPTH);
+    assert_status_ok(read_all(got, sizeof got, text, 2 * JSON_MAX_DEPTH));
+    memset(text, '[', 200);
+    refuses_bytes(text, 200, "depth 65 at offset 64, limit 64");
+    for (size_t i = 0; i < 65; i++) memcpy(text + 5 * i, "{\"a\":", 5);
+    refuses_bytes(text, 5 * 65, "depth 65");
+}
+
+/* A change of any byte either leaves a document that ends, or is an error: no crash, no endless loop. */
+static void test_random_damage(void **state)
+{
+    static const char text[] = "{\"k\\u0041\":[1,-2.5e+3,true,false,null,"
+                               "\"\\ud83d\\ude00\xc3\xa9\"],\"o\":{\"a\":{},\"b\":[0]}}";
+    static const char likely[] = "{}[]\",:\\u0123456789eE+-.truefalsn \xc3\x80";
+
+    (void)state;
+    for (size_t i = 0, n = harness_iters(20000); i < n; i++) {
+        char damaged[sizeof text], got[4000];
+        size_t size = sizeof text - 1;
+        cuzk_status st;
+
+        memcpy(damaged, text, sizeof text);
+        for (size_t k = 0, hits = 1 + harness_random_below(3); k < hits; k++)
+            damaged[harness_random_below(size)] = likely[harness_random_below(sizeof likely)];
+        st = read_all(got, sizeof got, damaged, size);
+        assert_true(st == CUZK_OK || st == CUZK_EDATA);
+    }
+}
+
+static json_in open_text(const char *text)
+{
+    json_in j;
+
+    assert_status_ok(json_init(&j, text, strlen(text)));
+    return j;
+}
+
+static json_token next(json_in *j)
+{
+    json_token t;
+
+    assert_status_ok(json_next(j, &t));
+    return t;
+}
+
+static void test_end_again(void **state)
+{
+    json_in j = open_text(" 1 ");
+
+    (void)state;
+    assert_int_equal(next(&j).type, JSON_NUMBER);
+    assert_int_equal(next(&j).type, JSON_END);
+    assert_int_equal(next(&j).type, JSON_END);
+}
+
+static void test_offsets(void **state)
+{
+    json_in j = open_text(" { \"a\" : 12 , \"b\" : [ null ] }");
+    static const size_t want[] = {1, 3, 9, 14, 20, 22, 27, 29};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
+        assert_int_equal(next(&j).offset, want[i]);
+}
+
+static void test_skip(void **state)
+{
+    json_in j = open_text("{\"a\":{\"x\":[1,{\"y\":[]}]},\"b\":1,\"c\":[[],[2]],\"d\":\"e\"}");
+    json_token t;
+
+    (void)state;
+    assert_int_equal(next(&j).type, JSON_OBJECT);
+    for (const char *k = "abcd"; *k != '\0'; k++) {
+        char name[2] = {*k, '\0'};
+
+        t = next(&j);
+        assert_int_equal(t.type, JSON_KEY);
+        assert_true(json_is(&t, name));
+        assert_status_ok(json_skip(&j));
+    }
+    assert_int_equal(next(&j).type, JSON_OBJECT_END);
+    assert_int_equal(next(&j).type, JSON_END);
+
+    j = open_text("[[1,[2]],3]");
+    assert_int_equal(next(&j).type, JSON_ARRAY);
+    t = next(&j);
+    assert_status_ok(json_skip_rest(&j, &t));
+    t = next(&j);
+    assert_int_equal(t.type, JSON_NUMBER);
+    assert_status_ok(json_skip_rest(&j, &t));
+    assert_int_equal(next(&j).type, JSON_ARRAY_END);
+
+    j = open_text("{\"a\":[1,2,}");
+    assert_status_is(json_skip(&j), CUZK_EDATA);
+    j = open_text("[1,[2,[3]");
+    assert_status_is(json_skip(&j), CUZK_EDATA);
+}
+
+static void test_expect(void **state)
+{
+    json_in j = open_text("[1]");
+    json_token t;
+
+    (void)state;
+    assert_status_ok(json_expect(&j, JSON_ARRAY, NULL, "list"));
+    assert_status_is(json_expect(&j, JSON_STRING, &t, "name"), CUZK_EDATA);
+    assert_error_class(CUZK_CLASS_MALFORMED);
+    assert_error_mentions("name: a number at offset 1, a string wanted");
+}
+
+static void unescapes(const char *text, const char *want, size_t want_len)
+{
+    json_in j = open_text(text);
+    json_token t = next(&j);
+    char out[200];
+    size_t n = 99;
+
+    assert_true(t.len < sizeof out);
+    memset(out, 'z', sizeof out);
+    assert_status_ok(json_unescape(&t, out, &n));
+    assert_int_equal(n, want_len);
+    assert_memory_equal(out, want, want_len);
+    assert_int_equal(out[n], '\0');
+    assert_int_equal(out[t.len + 1], 'z');
+    if (strlen(want) == want_len) assert_true(json_is(&t, want));
+    assert_false(json_is(&t, "something else"));
+}
+
+static void test_unescape(void **state)
+{
+    json_in j = open_text("1");
+    json_token t = next(&j);
+    char out[8];
+    size_t n;
+
+    (void)state;
+    unescapes("\"\"", "", 0);
+    unescapes("\"plain\"", "plain", 5);
+    unescapes("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t", 8);
+    unescapes("\"\\u0041\\u007f\\u0080\\u07ff\\u0800\\uffff\"",
+              "A\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf", 12);
+    unescapes("\"\\ud800\\udc00\\udbff\\udfff\"", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", 8);
+    unescapes("\"a\\u0000b\"", "a\0b", 3);
+    unescapes("\"\xc3\xa9\\u00E9\"", "\xc3\xa9\xc3\xa9", 4);
+    assert_status_is(json_unescape(&t, out, &n), CUZK_EDATA);
+    assert_false(json_is(&t, "1"));
+}
+
+/* A key cannot hide behind an escape. */
+static void test_is_sees_through_escapes(void **state)
+{
+    json_in j =
+        open_text("[\"\\u0061bc\",\"ab\\u0063\",\"ab\",\"a\\u0062\",\"abcd\",\"abc\\u0064\"]");
+
+    (void)state;
+    (void)next(&j);
+    for (size_t i = 0; i < 6; i++) {
+        json_token t = next(&j);
+
+        assert_int_equal(json_is(&t, "abc"), i < 2);
+    }
+}
+
+static void test_u64(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t max, want;
+        bool ok;
+    } cases[] = {
+        {"0", 0, 0, true},
+        {"1", 0, 0, false},
+        {"255", 255, 255, true},
+        {"256", 255, 0, false},
+        {"18446744073709551615", UINT64_MAX, UINT64_MAX, true},
+        {"18446744073709551616", UINT64_MAX, 0, false},
+        {"28446744073709551615", UINT64_MAX, 0, false},
+        {"99999999999999999999999999999999", UINT64_MAX, 0, false},
+        {"18446744073709551614", UINT64_MAX - 1, UINT64_MAX - 1, true},
+        {"18446744073709551615", UINT64_MAX - 1, 0, false},
+        {"9", 8, 0, false},
+        {"10", 8, 0, false},
+        {"20", 19, 0, false},
+        {"-1", 10, 0, false},
+        {"-0", 10, 0, false},
+        {"1.0", 10, 0, false},
+        {"1e1", 10, 0, false},
+        {"\"1\"", 10, 0, false},
+        {"null", 10, 0, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        json_in j = open_text(cases[i].text);
+        json_token t = next(&j);
+        uint64_t v = 77;
+
+        if (cases[i].ok) {
+            assert_status_ok(json_u64(&t, cases[i].max, &v, "count"));
+            assert_true(v == cases[i].want);
+        } else {
+            assert_status_is(json_u64(&t, cases[i].max, &v, "count"), CUZK_EDATA);
+            assert_error_mentions("count");
+            assert_true(v == 77);
+        }
+    }
+}
+
+static void test_seen(void **state)
+{
+    json_in j = open_text("{\"dup\":1}");
+    json_token t = next(&j);
+    uint64_t seen = 0;
+
+    (void)state;
+    t = next(&j);
+    assert_status_ok(json_seen(&seen, 0, &t));
+    assert_status_ok(json_seen(&seen, 63, &t));
+    assert_status_is(json_seen(&seen, 63, &t), CUZK_EDATA);
+    assert_error_mentions("\"dup\" at offset 1 is there twice");
+    assert_status_is(json_seen(&seen, 64, &t), CUZK_EINVAL);
+}
+
+static cuzk_status bytes_of(const char *text, size_t cap, uint8_t *out, size_t *n)
+{
+    json_in j = open_text(text);
+    json_token t;
+
+    TRY(json_byte_array(&j, out, cap, n, "comm"));
+    TRY(json_next(&j, &t));
+    assert_int_equal(t.type, JSON_END);
+    return CUZK_OK;
+}
+
+static void bytes_refused(const char *text, size_t cap, const char *why)
+{
+    uint8_t out[16];
+    size_t n = 99;
+
+    assert_true(cap <= sizeof out);
+    assert_status_is(bytes_of(text, cap, out, &n), CUZK_EDATA);
+    assert_error_mentions(why);
+    assert_int_equal(n, 99);
+}
+
+static void test_byte_array(void **state)
+{
+    uint8_t out[16];
+    size_t n;
+
+    (void)state;
+    assert_status_ok(bytes_of("[]", 0, out, &n));
+    assert_int_equal(n, 0);
+    assert_status_ok(bytes_of("[7]", 1, out, &n));
+    assert_hex_equal(out, n, "07");
+    assert_status_ok(bytes_of("[0,1,10,99,100,255,0,200,9]", 9, out, &n));
+    assert_hex_equal(out, n, "00010a6364ff00c809");
+    assert_status_ok(bytes_of("[ 0 ,1 , 10,\n99,100 ,255,0,200,9 ]", 9, out, &n));
+    assert_hex_equal(out, n, "00010a6364ff00c809");
+    bytes_refused("[0,1,2]", 2, "more than 2 bytes");
+    bytes_refused("[1,2,3,4,5,6,7,8]", 7, "more than 7 bytes");
+    bytes_refused("[0]", 0, "more than 0 bytes");
+    bytes_refused("[1,256,3,4]", 16, "comm: 256 at offset 3, allowed 0..255");
+    bytes_refused("[1,999,3,4]", 16, "comm: 999");
+    bytes_refused("[1,1000,3,4]", 16, "comm: 1000");
+    bytes_refused("[1,-1,3,4]", 16, "comm: -1");
+    bytes_refused("[1,1.5,3,4]", 16, "comm: 1.5");
+    bytes_refused("[1,1e1,3,4]", 16, "comm: 1e1");
+    bytes_refused("[1,01,3,4]", 16, "offset 4");
+    bytes_refused("[1,00,3,4]", 16, "offset 4");
+    bytes_refused("[1,,3,4,5]", 16, "',' at offset 3");
+    bytes_refused("[1,2,3,4,]", 16, "']' at offset 9");
+    bytes_refused("[1,2,3,4", 16, "end of input");
+    bytes_refused("[1,2,3,4,", 16, "end of input");
+    bytes_refused("[1,\"2\",3]", 16, "comm: a number wanted at offset 3");
+    bytes_refused("[1,[2],3]", 16, "comm: a number wanted at offset 3");
+    bytes_refused("{}", 16, "comm: an object at offset 0, an array wanted");
+    bytes_refused("[1,:2,3,4]", 16, "':' at offset 3");
+    bytes_refused("[1,/2,3,4]", 16, "'/' at offset 3");
+    bytes_refused("[1,2\x80,3,4]", 16, "byte 0x80 at offset 4");
+}
+
+/* Random bytes as a machine prints them come back, whatever follows. */
+static void test_byte_array_random(void **state)
+{
+    enum { N = 5000 };
+    uint8_t in[N], out[N];
+    char *text = malloc(4 * N + 3);
+
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0, rounds = harness_iters(20); i < rounds; i++) {
+        size_t n = harness_random_below(N + 1), at = 0, got;
+
+        harness_random_bytes(in, N);
+        text[at++] = '[';
+        for (size_t k = 0; k < n; k++)
+            at += (size_t)snprintf(text + at, 6, k == 0 ? "%u" : ",%u", in[k]);
+        text[at++] = ']';
+        text[at] = '\0';
+        assert_status_ok(bytes_of(text, n, out, &got));
+        assert_int_equal(got, n);
+        assert_bytes_equal(out, in, n);
+    }
+    free(text);
+}
+
+static void test_put_string(void **state)
+{
+    mem *m = NULL;
+    bytes_out o;
+    json_in j;
+    json_token t;
+    char all[128], back[700];
+    size_t n;
+
+    (void)state;
+    assert_status_ok(mem_open(&m, "t", 0, NULL));
+    bytes_out_init(&o, m);
+    json_put_string(&o, "a\"\\/\b\f\n\r\t\x01\x7f\xc3\xa9\xff\xed\xa0\x80.");
+    bytes_put_u8(&o, 0);
+    assert_status_ok(bytes_out_status(&o));
+    assert_string_equal((char *)o.data, "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u007f\xc3\xa9"
+                                        "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd.\"");
+    bytes_out_clear(&o);
+
+    for (size_t i = 1; i < 128; i++) all[i - 1] = (char)i;
+    all[127] = '\0';
+    json_put_string(&o, all);
+    assert_status_ok(json_init(&j, o.data, o.size));
+    t = next(&j);
+    assert_true(t.len < sizeof back);
+    assert_status_ok(json_unescape(&t, back, &n));
+    assert_string_equal(back, all);
+    bytes_out_clear(&o);
+    mem_close(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_takes),
+        cmocka_unit_test(test_refuses_structure),
+        cmocka_unit_test(test_refuses_words_and_numbers),
+        cmocka_unit_test(test_refuses_strings),
+        cmocka_unit_test(test_refuses_bad_utf8),
+        cmocka_unit_test(test_special_bytes_at_every_place),
+        cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_random_damage),
+        cmocka_unit_test(test_end_again),
+        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_skip),
+        cmocka_unit_test(test_expect),
+        cmocka_unit_test(test_unescape),
+        cmocka_unit_test(test_is_sees_through_escapes),
+        cmocka_unit_test(test_u64),
+        cmocka_unit_test(test_seen),
+        cmocka_unit_test(test_byte_array),
+        cmocka_unit_test(test_byte_array_random),
+        cmocka_unit_test(test_put_string),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
