@@ -167,6 +167,16 @@ def find_generator(c, b, cofactor, real):
     raise AssertionError("no generator")
 
 
+def signed_digits(v):
+    """Non-adjacent form, lowest digit first."""
+    out = []
+    while v:
+        d = 2 - v % 4 if v % 2 else 0
+        out.append(d)
+        v = (v - d) // 2
+    return out
+
+
 class Emit:
     def __init__(self, c):
         self.c, self.out = c, []
@@ -193,6 +203,11 @@ class Emit:
         for v in vs:
             self.out += ["    {{{"] + self.words(v.c0) + ["    }}, {{"] + self.words(v.c1) + ["    }}},"]
         self.out.append("};")
+
+    def word_list(self, name, vs, text=None):
+        self.note(text)
+        self.out.append("#define %s \\" % name)
+        self.out += " \\\n".join(line for v in vs for line in self.words(v)).split("\n")
 
     def define(self, name, value, text=None):
         self.note(text)
@@ -264,10 +279,11 @@ def curve_header(c):
     e.fp2("g2_b", b2)
     e.fp2("g2_b3", b2 + b2 + b2, "3 b of the twist")
     e.fp("fp_half_one", pow(2, -1, p), "1/2")
-    e.fp("g1_gen_x", g1[0].c0, "generators")
-    e.fp("g1_gen_y", g1[1].c0)
-    e.fp2("g2_gen_x", g2[0])
-    e.fp2("g2_gen_y", g2[1])
+    e.word_list("CURVE_G1_GEN_WORDS", [g1[0].c0, g1[1].c0], "generators, as in memory: x, y")
+    e.word_list("CURVE_G2_GEN_WORDS", [g2[0].c0, g2[0].c1, g2[1].c0, g2[1].c1])
+    e.note("1 in Fr")
+    e.out.append("#define CURVE_FR_ONE_WORDS \\")
+    e.out += c_words(limbs(montgomery(1, r, c.fr_limbs), c.fr_limbs))
     if q.family == "bls12":
         beta = None
         g = 2
@@ -291,6 +307,15 @@ def curve_header(c):
     for v in norm:
         e.out += ["    {{"] + e.words(v.c0) + ["    }},"]
     e.out.append("};")
+
+    if q.family == "bn":
+        digits = signed_digits(6 * x + 2)
+        e.define("ATE_DIGITS", len(digits))
+        e.note("6 x + 2 in signed digits, lowest first")
+        e.out.append("static const signed char ate_digits[ATE_DIGITS] = {")
+        for i in range(0, len(digits), 16):
+            e.out.append("   " + "".join(" %d," % d for d in digits[i:i + 16]))
+        e.out.append("};")
 
     guard = "ALGEBRA_CURVE_CONSTS_%s_H" % c.name.upper()
     head = [

@@ -47,29 +47,24 @@ static const fp fp_half_one = {{
     0x1804000000015554, 0x855000053ab00001, 0x633cb57c253c276f, 0x6e22d1ec31ebb502,
     0xd3916126f2d14ca2, 0x17fbb8571a006596,
 }};
-/* generators */
-static const fp g1_gen_x = {{
-    0x5cb38790fd530c16, 0x7817fc679976fff5, 0x154f95c7143ba1c1, 0xf0ae6acdf3d0e747,
-    0xedce6ecc21dbf440, 0x120177419e0bfb75,
-}};
-static const fp g1_gen_y = {{
-    0xbaac93d50ce72271, 0x8c22631a7918fd8e, 0xdd595f13570725ce, 0x51ac582950405194,
+/* generators, as in memory: x, y */
+#define CURVE_G1_GEN_WORDS \
+    0x5cb38790fd530c16, 0x7817fc679976fff5, 0x154f95c7143ba1c1, 0xf0ae6acdf3d0e747, \
+    0xedce6ecc21dbf440, 0x120177419e0bfb75, \
+    0xbaac93d50ce72271, 0x8c22631a7918fd8e, 0xdd595f13570725ce, 0x51ac582950405194, \
     0x0e1c8c3fad0059c0, 0x0bbc3efc5008a26a,
-}};
-static const fp2 g2_gen_x = {{{
-    0xf5f28fa202940a10, 0xb3f5fb2687b4961a, 0xa1a893b53e2ae580, 0x9894999d1a3caee9,
-    0x6f67b7631863366b, 0x058191924350bcd7,
-}}, {{
-    0xa5a9c0759e23f606, 0xaaa0c59dbccd60c3, 0x3bb17e18e2867806, 0x1b1ab6cc8541b367,
-    0xc2b6ed0ef2158547, 0x11922a097360edf3,
-}}};
-static const fp2 g2_gen_y = {{{
-    0x4c730af860494c4a, 0x597cfa1f5e369c5a, 0xe7e6856caa0a635a, 0xbbefb5e96e0d495f,
-    0x07d3a975f0ef25a2, 0x0083fd8e7e80dae5,
-}}, {{
-    0xadc0fc92df64b05d, 0x18aa270a2b1461dc, 0x86adac6a3be4eba0, 0x79495c4ec93da33a,
+#define CURVE_G2_GEN_WORDS \
+    0xf5f28fa202940a10, 0xb3f5fb2687b4961a, 0xa1a893b53e2ae580, 0x9894999d1a3caee9, \
+    0x6f67b7631863366b, 0x058191924350bcd7, \
+    0xa5a9c0759e23f606, 0xaaa0c59dbccd60c3, 0x3bb17e18e2867806, 0x1b1ab6cc8541b367, \
+    0xc2b6ed0ef2158547, 0x11922a097360edf3, \
+    0x4c730af860494c4a, 0x597cfa1f5e369c5a, 0xe7e6856caa0a635a, 0xbbefb5e96e0d495f, \
+    0x07d3a975f0ef25a2, 0x0083fd8e7e80dae5, \
+    0xadc0fc92df64b05d, 0x18aa270a2b1461dc, 0x86adac6a3be4eba0, 0x79495c4ec93da33a, \
     0xe7175850a43ccaed, 0x0b2bc2a163de1bf2,
-}}};
+/* 1 in Fr */
+#define CURVE_FR_ONE_WORDS \
+    0x00000001fffffffe, 0x5884b7fa00034802, 0x998c4fefecbc4ff5, 0x1824b159acc5056f,
 /* cube root of 1: (beta x, y) = -x^2 (x, y) on G1 */
 static const fp g1_beta = {{
     0x30f1361b798a64e8, 0xf3b8ddab7ece5a2a, 0x16a8ca3ac61577f7, 0xc26a2ff874fd029b,

@@ -41,23 +41,18 @@ static const fp2 g2_b3 = {{{
 static const fp fp_half_one = {{
     0x87bee7d24f060572, 0xd0fd2add2f1c6ae5, 0x8f5f7492fcfd4f44, 0x1f37631a3d9cbfac,
 }};
-/* generators */
-static const fp g1_gen_x = {{
-    0xd35d438dc58f0d9d, 0x0a78eb28f5c70b3d, 0x666ea36f7879462c, 0x0e0a77c19a07df2f,
-}};
-static const fp g1_gen_y = {{
+/* generators, as in memory: x, y */
+#define CURVE_G1_GEN_WORDS \
+    0xd35d438dc58f0d9d, 0x0a78eb28f5c70b3d, 0x666ea36f7879462c, 0x0e0a77c19a07df2f, \
     0xa6ba871b8b1e1b3a, 0x14f1d651eb8e167b, 0xccdd46def0f28c58, 0x1c14ef83340fbe5e,
-}};
-static const fp2 g2_gen_x = {{{
-    0x8e83b5d102bc2026, 0xdceb1935497b0172, 0xfbb8264797811adf, 0x19573841af96503b,
-}}, {{
-    0xafb4737da84c6140, 0x6043dd5a5802d8c4, 0x09e950fc52a02f86, 0x14fef0833aea7b6b,
-}}};
-static const fp2 g2_gen_y = {{{
-    0x619dfa9d886be9f6, 0xfe7fd297f59e9b78, 0xff9e1a62231b7dfe, 0x28fd7eebae9e4206,
-}}, {{
+#define CURVE_G2_GEN_WORDS \
+    0x8e83b5d102bc2026, 0xdceb1935497b0172, 0xfbb8264797811adf, 0x19573841af96503b, \
+    0xafb4737da84c6140, 0x6043dd5a5802d8c4, 0x09e950fc52a02f86, 0x14fef0833aea7b6b, \
+    0x619dfa9d886be9f6, 0xfe7fd297f59e9b78, 0xff9e1a62231b7dfe, 0x28fd7eebae9e4206, \
     0x64095b56c71856ee, 0xdc57f922327d3cbb, 0x55f935be33351076, 0x0da4a0e693fd6482,
-}}};
+/* 1 in Fr */
+#define CURVE_FR_ONE_WORDS \
+    0xac96341c4ffffffb, 0x36fc76959f60cd29, 0x666ea36f7879462e, 0x0e0a77c19a07df2f,
 /* psi(x, y) = (conj(x) psi_x, conj(y) psi_y) is multiplication by p on G2 */
 static const fp2 g2_psi_x = {{{
     0xb5773b104563ab30, 0x347f91c8a9aa6454, 0x7a007127242e0991, 0x1956bcd8118214ec,
@@ -122,6 +117,15 @@ static const fp tower_frob2[6] = {
     {{
     0x08cfc388c494f1ab, 0x19b315148d1373d4, 0x584e90fdcb6c0213, 0x09e1685bdf2f8849,
     }},
+};
+#define ATE_DIGITS 66
+/* 6 x + 2 in signed digits, lowest first */
+static const signed char ate_digits[ATE_DIGITS] = {
+    0, 0, 0, 1, 0, 1, 0, -1, 0, 0, -1, 0, 0, 0, 1, 0,
+    0, -1, 0, -1, 0, 0, 0, 1, 0, -1, 0, 0, 0, 0, -1, 0,
+    0, 1, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, -1, 0, 0, -1,
+    0, 1, 0, -1, 0, 0, 0, -1, 0, -1, 0, 0, 0, 1, 0, -1,
+    0, 1,
 };
 
 #endif

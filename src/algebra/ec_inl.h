@@ -31,4 +31,16 @@
 #undef EC_F
 #undef EC_G
 
+static inline void g1_set_gen(g1_affine *r)
+{
+    static const uint64_t words[] = {CURVE_G1_GEN_WORDS};
+    memcpy(r, words, sizeof *r);
+}
+
+static inline void g2_set_gen(g2_affine *r)
+{
+    static const uint64_t words[] = {CURVE_G2_GEN_WORDS};
+    memcpy(r, words, sizeof *r);
+}
+
 #endif

@@ -141,7 +141,7 @@ static inline void fp2_add_lazy(fp2 *r, const fp2 *a, const fp2 *b)
 }
 
 /** r = a b; coefficients of a and b below 2p; bounds above. */
-static inline void fp2_mul_wide(fp2_wide *r, const fp2 *a, const fp2 *b)
+U128_NOINLINE void fp2_mul_wide(fp2_wide *r, const fp2 *a, const fp2 *b)
 {
     fp_wide t0, t1;
     fp s, t;
@@ -162,7 +162,7 @@ static inline void fp2_redc_wide(fp2 *r, const fp2_wide *w)
     fp_redc_wide(&r->c1, &w->c1);
 }
 
-static inline void fp2_mul(fp2 *r, const fp2 *a, const fp2 *b)
+U128_NOINLINE void fp2_mul(fp2 *r, const fp2 *a, const fp2 *b)
 {
     fp2_wide t;
     fp2_mul_wide(&t, a, b);
@@ -170,7 +170,7 @@ static inline void fp2_mul(fp2 *r, const fp2 *a, const fp2 *b)
 }
 
 /** (a0 + a1)(a0 - a1) + 2 a0 a1 u */
-static inline void fp2_sqr(fp2 *r, const fp2 *a)
+U128_NOINLINE void fp2_sqr(fp2 *r, const fp2 *a)
 {
     fp s, d, m;
     fp_add(&s, &a->c0, &a->c1);
@@ -222,7 +222,7 @@ static inline void fp2_norm(fp *r, const fp2 *a)
 }
 
 /** 0 for 0. */
-static inline void fp2_inv(fp2 *r, const fp2 *a)
+U128_NOINLINE void fp2_inv(fp2 *r, const fp2 *a)
 {
     fp n;
     fp2_norm(&n, a);
@@ -232,7 +232,7 @@ static inline void fp2_inv(fp2 *r, const fp2 *a)
     fp_neg(&r->c1, &r->c1);
 }
 
-static inline void fp2_inv_var(fp2 *r, const fp2 *a)
+U128_NOINLINE void fp2_inv_var(fp2 *r, const fp2 *a)
 {
     fp n;
     fp2_norm(&n, a);
@@ -248,7 +248,7 @@ static inline void fp2_inv_var(fp2 *r, const fp2 *a)
  * With s^2 = a0^2 + a1^2, r0^2 is one of (a0 + s)/2 and (a0 - s)/2: their product -a1^2/4 is not a square, so exactly
  * one of them is. Then r1 = a1 / (2 r0).
  */
-static inline bool fp2_sqrt_var(fp2 *r, const fp2 *a)
+U128_NOINLINE bool fp2_sqrt_var(fp2 *r, const fp2 *a)
 {
     fp s, d, x;
 

@@ -1,0 +1,56 @@
+/*
+ * algebra/curve.c - chooses a curve table; names of curves and of point errors
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "algebra/curve.h"
+
+#include <string.h>
+
+#include "algebra/curve_tables.h"
+
+static const curve *const tables[CURVE_IDS][CPU_TABLES] = {
+    [CURVE_ID_BN254][CPU_TABLE_GENERIC] = &curve_bn_generic,
+    [CURVE_ID_BLS12_381][CPU_TABLE_GENERIC] = &curve_bls_generic,
+#if defined(__x86_64__)
+    [CURVE_ID_BN254][CPU_TABLE_ADX] = &curve_bn_adx,
+    [CURVE_ID_BLS12_381][CPU_TABLE_ADX] = &curve_bls_adx,
+#endif
+};
+
+static const struct {
+    const char *name;
+    curve_id id;
+} names[] = {
+    {"bn254", CURVE_ID_BN254},        {"bn128", CURVE_ID_BN254},
+    {"alt_bn128", CURVE_ID_BN254},    {"bls12-381", CURVE_ID_BLS12_381},
+    {"bls12381", CURVE_ID_BLS12_381},
+};
+
+const curve *curve_get(curve_id id, cpu_table t)
+{
+    if ((unsigned)id >= CURVE_IDS || (unsigned)t >= CPU_TABLES) return NULL;
+    return tables[id][t];
+}
+
+bool curve_id_from_name(curve_id *out, const char *name)
+{
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i].name) == 0) {
+            *out = names[i].id;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *point_err_text(point_err e)
+{
+    switch (e) {
+    case POINT_OK: return "no error";
+    case POINT_BAD_FLAGS: return "wrong flag bits";
+    case POINT_NOT_CANONICAL: return "a coordinate is not below the field's prime";
+    case POINT_NOT_ON_CURVE: return "not on the curve";
+    }
+    return "?";
+}

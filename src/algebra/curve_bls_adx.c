@@ -1,0 +1,11 @@
+/*
+ * algebra/curve_bls_adx.c - the curve table of BLS12-381 in ADX and BMI2
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#if defined(__x86_64__)
+#    define CURVE_BLS12_381
+#    define FIELD_ADX 1
+#    define CURVE_TABLE curve_bls_adx
+#    include "algebra/curve_tmpl.h"
+#endif
