@@ -196,14 +196,15 @@ CUZK_API void cuzk_last_attribution(cuzk_engine *e, cuzk_attribution *out);
 /* ---- benchmarks ---- */
 
 typedef struct cuzk_bench_args {
-    const char *name;    /* "field", "msm", "ntt", "pairing", "synth" */
-    const char *curve;   /* "bn254", "bls12-381" */
-    const char *group;   /* "g1", "g2" */
-    const char *circuit; /* for synth */
-    unsigned log_n, reps;
+    const char *name;     /* "field", "msm", "ntt", "pairing", "synth" */
+    const char *curve;    /* "bn254", "bls12-381" */
+    const char *group;    /* "g1", "g2" */
+    const char *circuit;  /* for synth */
+    unsigned log_n, reps; /* 0: the benchmark's own */
+    bool json;            /* else CSV with a header line (house style section 12) */
 } cuzk_bench_args;
 
-/** Appends results as JSON: {"results":[{"case","n","reps","min_ns","median_ns","p95_ns","peak_bytes"}],...}. */
+/** CSV, or {"results":[{"case","n","reps","min_ns","median_ns","p95_ns","peak_bytes"}],...}. */
 CUZK_API CUZK_STATUS cuzk_bench(cuzk_engine *e, const cuzk_bench_args *args, cuzk_buffer *json);
 
 #ifdef __cplusplus

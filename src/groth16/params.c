@@ -46,14 +46,15 @@ static cuzk_status want(const char *name, size_t has, size_t need)
 static cuzk_status check_counts(const groth16_pk *pk, const r1cs_system *sys)
 {
     TRY(want("ic", pk->vk->n_ic, sys->n_inputs));
-    TRY(want("h", pk->h.n, ((size_t)1 << pk->log_n) - 1));
+    TRY(want("h", pk->h.n, ((size_t)1 << r1cs_log_domain(sys, 0)) - 1));
     TRY(want("l", pk->l.n, sys->n_aux));
     TRY(want("a", pk->a.n, (size_t)sys->n_inputs + sys->n_a_aux));
     TRY(want("b_g1", pk->b_g1.n, (size_t)sys->n_b_input + sys->n_b_aux));
     return want("b_g2", pk->b_g2.n, (size_t)sys->n_b_input + sys->n_b_aux);
 }
 
-cuzk_status groth16_params_open(groth16_pk **out, const char *path, const r1cs_system *sys, mem *m)
+cuzk_status groth16_params_open(groth16_pk **out, const char *path, const curve *cv,
+                                const r1cs_system *sys, mem *m)
 {
     cuzk_status st = CUZK_OK;
     size_t used;
@@ -61,41 +62,27 @@ cuzk_status groth16_params_open(groth16_pk **out, const char *path, const r1cs_s
     groth16_pk *pk = mem_new(m, 1, sizeof *pk, &st);
     if (pk == NULL) return st;
     pk->m = m;
-    pk->cv = sys->cv;
+    pk->cv = cv;
     pk->form = GROTH16_BELLPERSON;
-    pk->log_n = r1cs_log_domain(sys, 0);
-    pk->n_inputs = sys->n_inputs;
-    pk->n_aux = sys->n_aux;
-    if (pk->log_n > DEV_MAX_LOG_N) {
-        st = FAIL_DATA(LIMIT, "circuit", "domain 2^%u, limit 2^%u", pk->log_n, DEV_MAX_LOG_N);
-        goto out;
-    }
     TRY_OUT(file_map_open(&pk->file, path));
     TRY_OUT(groth16_vk_read(&pk->vk, pk->file.data, pk->file.size, &used, pk->cv, m));
     bytes_in in = bytes_in_of(pk->file.data, pk->file.size);
     in.pos = used;
     TRY_OUT(take_lists(&in, pk));
-    TRY_OUT(check_counts(pk, sys));
+    pk->n_inputs = pk->vk->n_ic;
+    pk->n_aux = (uint32_t)pk->l.n;
+    pk->log_n = u64_bits(pk->h.n);
+    if (sys != NULL) TRY_OUT(check_counts(pk, sys));
+    if (pk->h.n + 1 != (size_t)1 << pk->log_n || pk->log_n > DEV_MAX_LOG_N) {
+        st = FAIL_DATA(
+            MALFORMED, "h",
+            "key list h has %zu points, must be a power of two less one, at most 2^%u - 1", pk->h.n,
+            DEV_MAX_LOG_N);
+        goto out;
+    }
     *out = pk;
     pk = NULL;
 out:
     groth16_pk_free(pk);
     return st;
-}
-
-cuzk_status groth16_params_info_read(groth16_params_info *out, const uint8_t *data, size_t size)
-{
-    const curve *cv = curve_get(CURVE_ID_BLS12_381, CPU_TABLE_GENERIC);
-    size_t vk_fixed =
-        3 * cv->point_size(false, POINT_ZCASH) + 3 * cv->point_size(true, POINT_ZCASH);
-    bytes_in in = bytes_in_of(data, size);
-    groth16_pk pk = {.cv = cv};
-    dev_points ic;
-
-    TRY(bytes_skip(&in, vk_fixed));
-    TRY(take_list(&in, &ic, "ic", cv, false));
-    TRY(take_lists(&in, &pk));
-    *out = (groth16_params_info){(uint32_t)ic.n,   (uint32_t)pk.h.n,    (uint32_t)pk.l.n,
-                                 (uint32_t)pk.a.n, (uint32_t)pk.b_g1.n, (uint32_t)pk.b_g2.n};
-    return CUZK_OK;
 }

@@ -29,8 +29,9 @@ typedef struct groth16_pk {
 
 /** Maps and checks (design section 9: header, counts, sizes; the vk's points fully; the others as they are read by a proof). */
 CUZK_STATUS groth16_zkey_open(groth16_pk **out, const char *path, cpu_table t, pool *p, mem *m);
-/** Counts must be those of sys. */
-CUZK_STATUS groth16_params_open(groth16_pk **out, const char *path, const r1cs_system *sys, mem *m);
+/** Counts must be those of sys; sys NULL (inspect): whatever they are. */
+CUZK_STATUS groth16_params_open(groth16_pk **out, const char *path, const curve *cv,
+                                const r1cs_system *sys, mem *m);
 void groth16_pk_free(groth16_pk *pk);
 /** Every point of the key: encoding, curve, subgroup. Slow: for a key whose proof did not verify, and for
  *  `params check --deep`. CUZK_EDATA, class malformed, names the first bad one. */
@@ -42,12 +43,6 @@ typedef struct groth16_zkey_info {
     uint32_t n_vars, n_public, domain_size, n_coeffs, n_contributions;
 } groth16_zkey_info;
 CUZK_STATUS groth16_zkey_info_read(groth16_zkey_info *out, const uint8_t *data, size_t size);
-
-/** What a .params file's header says: counts of its lists. Walks the file's counts; reads no points but the vk's. */
-typedef struct groth16_params_info {
-    uint32_t n_ic, n_h, n_l, n_a, n_b_g1, n_b_g2;
-} groth16_params_info;
-CUZK_STATUS groth16_params_info_read(groth16_params_info *out, const uint8_t *data, size_t size);
 
 typedef struct groth16_prove_args {
     const groth16_pk *pk;
@@ -76,12 +71,20 @@ typedef struct groth16_trapdoors {
     fr tau, alpha, beta, gamma, delta;
 } groth16_trapdoors;
 
+/** Progress and cancellation of a setup; all may be NULL. Steps count points written. */
+typedef struct groth16_setup_opts {
+    cuzk_progress_fn progress;
+    void *ctx;
+    const cancel *cancel;
+} groth16_setup_opts;
+
 CUZK_STATUS groth16_trapdoors_random(groth16_trapdoors *out, const curve *cv);
 /** .params and .vk of sys with standard generators (filecoin-formats.md section 8). Streams to the files. */
 CUZK_STATUS groth16_setup_params(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
-                                 const char *params_path, const char *vk_path, pool *p, mem *m);
+                                 const char *params_path, const char *vk_path,
+                                 const groth16_setup_opts *o, pool *p, mem *m);
 /** .zkey (gamma = 1, roomy H) of a circom system. With its csHash zero and no contribution: says so in its record. */
 CUZK_STATUS groth16_setup_zkey(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
-                               const char *zkey_path, pool *p, mem *m);
+                               const char *zkey_path, const groth16_setup_opts *o, pool *p, mem *m);
 
 #endif

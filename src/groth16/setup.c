@@ -202,6 +202,7 @@ cuzk_status emit_points(emitter *e, bool g2, const fr *k, size_t n, bool infinit
     size_t size = e->cv->point_size(g2, e->enc);
 
     for (size_t from = 0; from < n; from += EMIT_CHUNK) {
+        TRY(cancel_check(e->o->cancel));
         size_t c = n - from < EMIT_CHUNK ? n - from : EMIT_CHUNK, inf = SIZE_MAX;
         span sp = span_open(SPAN_SETUP_POINTS);
         cuzk_status st = g2 ? dev_fixed_base_g2(e->s, e->buf, e->enc, e->cv->id, &e->cv->g2_gen,
@@ -220,6 +221,8 @@ cuzk_status emit_points(emitter *e, bool g2, const fr *k, size_t n, bool infinit
         st = file_out_write(e->f, e->buf, c * size);
         span_close(&sp);
         TRY(st);
+        e->done += c;
+        if (e->o->progress != NULL) e->o->progress(e->o->ctx, "points", e->done, e->total);
     }
     return CUZK_OK;
 }

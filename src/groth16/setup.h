@@ -38,6 +38,8 @@ typedef struct emitter {
     file_out *f;
     point_enc enc;
     uint8_t *buf; /* EMIT_CHUNK points of G2 */
+    const groth16_setup_opts *o;
+    uint64_t done, total; /* points */
 } emitter;
 #define EMIT_CHUNK 32768
 

@@ -93,12 +93,13 @@ static cuzk_status write_params(emitter *e, const r1cs_system *sys, const qap *q
 }
 
 cuzk_status groth16_setup_params(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
-                                 const char *params_path, const char *vk_path, pool *p, mem *m)
+                                 const char *params_path, const char *vk_path,
+                                 const groth16_setup_opts *o, pool *p, mem *m)
 {
     cuzk_status st = CUZK_OK;
     const curve *cv = sys->cv;
     unsigned log_n = r1cs_log_domain(sys, 0);
-    emitter e = {.s = s, .cv = cv, .enc = POINT_ZCASH};
+    emitter e = {.s = s, .cv = cv, .enc = POINT_ZCASH, .o = o};
     qap q = {0};
     groth16_vk *vk = NULL;
     bytes_out vk_bytes;
@@ -115,6 +116,8 @@ cuzk_status groth16_setup_params(dev_stream *s, const r1cs_system *sys, const gr
     TRY_OUT(setup_vk(&vk, &e, &q, t, sys->n_inputs, m));
     groth16_vk_write(&vk_bytes, vk);
     TRY_OUT(bytes_out_status(&vk_bytes));
+    e.total = ((uint64_t)1 << log_n) - 1 + sys->n_aux + sys->n_inputs + sys->n_a_aux +
+              2 * ((uint64_t)sys->n_b_input + sys->n_b_aux);
     TRY_OUT(file_out_open(&e.f, params_path));
     TRY_OUT(write_params(&e, sys, &q, t, &vk_bytes, k, (size_t)1 << log_n));
     span sp = span_open(SPAN_WRITE);

@@ -195,14 +195,14 @@ static cuzk_status check_system(const r1cs_system *sys, unsigned log_n)
 }
 
 cuzk_status groth16_setup_zkey(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
-                               const char *zkey_path, pool *p, mem *m)
+                               const char *zkey_path, const groth16_setup_opts *o, pool *p, mem *m)
 {
     cuzk_status st = CUZK_OK;
     const curve *cv = sys->cv;
     groth16_trapdoors t1 = *t;
     qap q = {0};
     groth16_vk *vk = NULL;
-    zkey_out z = {.e = {.s = s, .cv = cv, .enc = POINT_LEM},
+    zkey_out z = {.e = {.s = s, .cv = cv, .enc = POINT_LEM, .o = o},
                   .sys = sys,
                   .q = &q,
                   .t = &t1,
@@ -219,6 +219,7 @@ cuzk_status groth16_setup_zkey(dev_stream *s, const r1cs_system *sys, const grot
     TRY_OUT(qap_eval(&q, sys, &t->tau, 5, z.log_n, p, m));
     TRY_OUT(setup_vk(&vk, &z.e, &q, &t1, sys->n_inputs, m));
     z.vk = vk;
+    z.e.total = 4 * (uint64_t)q.n_vars - sys->n_inputs + ((uint64_t)1 << z.log_n);
     TRY_OUT(file_out_open(&z.e.f, zkey_path));
     TRY_OUT(write_file(&z));
     span sp = span_open(SPAN_WRITE);

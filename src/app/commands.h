@@ -1,0 +1,21 @@
+/*
+ * app/commands.h - one function a command; each returns the exit code
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef APP_COMMANDS_H
+#define APP_COMMANDS_H
+
+#include "app/report.h"
+#include "base/file.h"
+
+int command_prove(report *r, cuzk_engine *e);
+int command_verify(report *r, cuzk_engine *e);
+int command_setup(report *r, cuzk_engine *e);
+int command_inspect(report *r, cuzk_engine *e);
+int command_bench(report *r, cuzk_engine *e);
+
+/** Prints a usage error of this command; returns 2. */
+int command_usage(const report *r, const char *text);
+
+#endif

@@ -1,0 +1,278 @@
+/*
+ * app/options.c - one table of commands, one of options; parsing, help and completion come from them
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "app/options.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    IN_PROVE = 1,
+    IN_VERIFY = 2,
+    IN_SETUP = 4,
+    IN_INSPECT = 8,
+    IN_BENCH = 16,
+    IN_ALL = 31,
+};
+
+typedef struct command_info {
+    const char *name;
+    unsigned bit;
+    const char *usage, *text;
+} command_info;
+
+static const command_info commands[] = {
+    {"prove", IN_PROVE,
+     "cuzk prove KEY.zkey WITNESS.wtns PROOF.json PUBLIC.json [--r1cs FILE]\n"
+     "       cuzk prove --kind winning|window --input FILE... --statement S.json --params DIR "
+     "--proof OUT",
+     "Makes a proof, verifies it, and writes it. The first form takes snarkjs's files in snarkjs's "
+     "order;\n"
+     "the second a Filecoin statement with one vanilla proof a sector."},
+    {"verify", IN_VERIFY,
+     "cuzk verify VK.json PUBLIC.json PROOF.json\n"
+     "       cuzk verify --kind winning|window --statement S.json --params DIR --proof FILE",
+     "Checks a proof. Exit 0: valid, 1: not valid, 3: a file was refused."},
+    {"setup", IN_SETUP,
+     "cuzk setup CIRCUIT.r1cs KEY.zkey [VK.json]\n"
+     "       cuzk setup --circuit window-2k --params DIR [--trapdoors T.json]",
+     "Makes a key by a single party. For tests and demonstrations only: whoever runs it could "
+     "forge proofs."},
+    {"inspect", IN_INSPECT, "cuzk inspect FILE",
+     "Tells what a file is, its sections and sizes, and what is wrong with it."},
+    {"bench", IN_BENCH,
+     "cuzk bench [msm|ntt|pairing] [--curve C] [--group g1|g2] [--log-n N] [--reps N]",
+     "Benchmarks of the heavy operations, with their attribution."},
+};
+#define N_COMMANDS (sizeof commands / sizeof commands[0])
+
+typedef enum option_type { T_FLAG, T_TEXT, T_UNSIGNED, T_I64, T_SIZE, T_LIST } option_type;
+
+typedef struct option_info {
+    const char *name, *metavar, *text;
+    option_type type;
+    size_t offset;
+    unsigned in;
+    bool hidden; /* tests alone: --help-all shows it */
+} option_info;
+
+#define AT(field) offsetof(options, field)
+static const option_info table[] = {
+    {"--kind", "KIND", "Filecoin proof: winning, window", T_TEXT, AT(kind), IN_PROVE | IN_VERIFY,
+     false},
+    {"--input", "FILE...", "vanilla proofs, one a sector, in the statement's order", T_LIST, 0,
+     IN_PROVE, false},
+    {"--statement", "S.json", "what is proved", T_TEXT, AT(statement), IN_PROVE | IN_VERIFY, false},
+    {"--params", "DIR", "directory of the keys", T_TEXT, AT(params),
+     IN_PROVE | IN_VERIFY | IN_SETUP, false},
+    {"--proof", "FILE", "proof to write (prove) or to check (verify)", T_TEXT, AT(proof),
+     IN_PROVE | IN_VERIFY, false},
+    {"--partition", "K", "this partition alone", T_I64, AT(partition), IN_PROVE | IN_VERIFY, false},
+    {"--r1cs", "FILE", "name the first constraint that does not hold", T_TEXT, AT(r1cs), IN_PROVE,
+     false},
+    {"--strict", NULL, "refuse redundant faults too", T_FLAG, AT(strict), IN_PROVE, false},
+    {"--check-only", NULL, "stop after the native check of the vanilla proofs", T_FLAG,
+     AT(check_only), IN_PROVE, false},
+    {"--circuit", "NAME", "window-2k, winning-32g, ...", T_TEXT, AT(circuit), IN_SETUP, false},
+    {"--curve", "C", "bn254 or bls12-381", T_TEXT, AT(curve), IN_BENCH, false},
+    {"--group", "G", "g1 or g2", T_TEXT, AT(group), IN_BENCH, false},
+    {"--log-n", "N", "size 2^N", T_UNSIGNED, AT(log_n), IN_BENCH, false},
+    {"--reps", "N", "repetitions", T_UNSIGNED, AT(reps), IN_BENCH, false},
+    {"--device", "D", "auto, cpu, cuda[:N]", T_TEXT, AT(device), IN_ALL, false},
+    {"--threads", "N", "threads to use (default: all cores)", T_UNSIGNED, AT(threads), IN_ALL,
+     false},
+    {"--memory", "BYTES", "limit of memory to take, e.g. 512M, 4G", T_SIZE, AT(memory), IN_ALL,
+     false},
+    {"--cpu-table", "NAME", "arithmetic kernels to use (default: the best this machine runs)",
+     T_TEXT, AT(cpu_table), IN_ALL, false},
+    {"--trace", "FILE", "write a Chrome trace", T_TEXT, AT(trace), IN_ALL, false},
+    {"--time", NULL, "print where the time went", T_FLAG, AT(time), IN_ALL, false},
+    {"--json", NULL, "print one JSON object", T_FLAG, AT(json), IN_ALL, false},
+    {"--quiet", NULL, "no progress", T_FLAG, AT(quiet), IN_ALL, false},
+    {"--trapdoors", "T.json",
+     "setup: known secrets, so that anyone who has the file can forge proofs. prove: its r and s, "
+     "which destroys\n"
+     "                       zero knowledge: the witness can be learnt from the proof. Tests only.",
+     T_TEXT, AT(trapdoors), IN_SETUP | IN_PROVE, true},
+    {"--help", NULL, "this text", T_FLAG, AT(help), IN_ALL, false},
+    {"--help-all", NULL, "with the options for tests", T_FLAG, AT(help_all), IN_ALL, false},
+};
+#define N_OPTIONS (sizeof table / sizeof table[0])
+
+static const command_info *find_command(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    return NULL;
+}
+
+static const option_info *find_option(const char *name)
+{
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (strcmp(table[i].name, name) == 0) return &table[i];
+    return NULL;
+}
+
+static bool usage(const char *command, const char *text, const char *what)
+{
+    fprintf(stderr, "cuzk %s: %s%s%s (cuzk %s%s--help)\n", command, text, what == NULL ? "" : " ",
+            what == NULL ? "" : what, command, *command == 0 ? "" : " ");
+    return false;
+}
+
+/** Decimal digits alone, at most max. */
+static bool parse_u64(const char *s, uint64_t max, uint64_t *out)
+{
+    uint64_t v = 0;
+
+    if (*s == 0) return false;
+    for (; *s != 0; s++) {
+        if (*s < '0' || *s > '9') return false;
+        uint64_t d = (uint64_t)(*s - '0');
+        if (v > (max - d) / 10) return false;
+        v = v * 10 + d;
+    }
+    *out = v;
+    return true;
+}
+
+static bool parse_size(const char *s, uint64_t *out)
+{
+    static const char units[] = "KMGT";
+    char digits[24];
+    size_t n = strlen(s);
+    unsigned shift = 0;
+
+    if (n == 0 || n >= sizeof digits) return false;
+    memcpy(digits, s, n + 1);
+    const char *u = strchr(units, digits[n - 1]);
+    if (u != NULL) {
+        shift = 10 * (unsigned)(u - units + 1);
+        digits[n - 1] = 0;
+    }
+    if (!parse_u64(digits, UINT64_MAX >> shift, out)) return false;
+    *out <<= shift;
+    return true;
+}
+
+static bool set_value(options *o, const option_info *info, const char *v)
+{
+    char *field = (char *)o + info->offset;
+    uint64_t u;
+
+    switch (info->type) {
+    case T_TEXT: *(const char **)(void *)field = v; return true;
+    case T_UNSIGNED:
+        if (!parse_u64(v, 1u << 30, &u)) return usage(o->command, "not a number:", v);
+        *(unsigned *)(void *)field = (unsigned)u;
+        return true;
+    case T_I64:
+        if (!parse_u64(v, INT64_MAX, &u)) return usage(o->command, "not a number:", v);
+        *(int64_t *)(void *)field = (int64_t)u;
+        return true;
+    case T_SIZE:
+        if (!parse_size(v, &u)) return usage(o->command, "not a size (512M, 4G):", v);
+        *(uint64_t *)(void *)field = u;
+        return true;
+    case T_LIST:
+        if (o->n_inputs == OPT_MAX_ARGS) return usage(o->command, "too many inputs", NULL);
+        o->inputs[o->n_inputs++] = v;
+        return true;
+    case T_FLAG: *(bool *)(void *)field = true; return true;
+    }
+    return false;
+}
+
+/** One option at argv[*i]; moves *i over its values. */
+static bool parse_option(options *o, const command_info *c, int argc, char **argv, int *i)
+{
+    const option_info *info = find_option(argv[*i]);
+
+    if (info == NULL) return usage(o->command, "unknown option", argv[*i]);
+    if ((info->in & c->bit) == 0) return usage(o->command, "does not take", argv[*i]);
+    if (info->type == T_FLAG) return set_value(o, info, NULL);
+    if (*i + 1 >= argc) return usage(o->command, "a value is missing after", argv[*i]);
+    if (info->type != T_LIST) return set_value(o, info, argv[++*i]);
+    if (strncmp(argv[*i + 1], "--", 2) == 0)
+        return usage(o->command, "a value is missing after", argv[*i]);
+    while (*i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
+        if (!set_value(o, info, argv[++*i])) return false;
+    return true;
+}
+
+bool options_parse(options *o, int argc, char **argv)
+{
+    memset(o, 0, sizeof *o);
+    o->partition = -1;
+    o->command = "";
+    if (argc < 2) return usage("", "no command given", NULL);
+    const command_info *c = find_command(argv[1]);
+    if (c == NULL) return usage("", "unknown command", argv[1]);
+    o->command = c->name;
+    for (int i = 2; i < argc; i++) {
+        if (strncmp(argv[i], "--", 2) == 0 && argv[i][2] != 0) {
+            if (!parse_option(o, c, argc, argv, &i)) return false;
+        } else {
+            if (o->n_args == OPT_MAX_ARGS) return usage(o->command, "too many arguments", NULL);
+            o->args[o->n_args++] = argv[i];
+        }
+    }
+    return true;
+}
+
+static void help_options(unsigned bit, bool all)
+{
+    printf("\nOptions:\n");
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        char left[40];
+        if ((table[i].in & bit) == 0 || (table[i].hidden && !all)) continue;
+        snprintf(left, sizeof left, "%s%s%s", table[i].name, table[i].metavar == NULL ? "" : " ",
+                 table[i].metavar == NULL ? "" : table[i].metavar);
+        printf("  %-20s %s\n", left, table[i].text);
+    }
+}
+
+void options_help(const char *command, bool all)
+{
+    const command_info *c = command == NULL ? NULL : find_command(command);
+
+    if (c != NULL) {
+        printf("Usage: %s\n\n%s\n", c->usage, c->text);
+        help_options(c->bit, all);
+        return;
+    }
+    printf("cuzk - a prover of Groth16 proofs (Filecoin, circom)\n\nUsage: cuzk COMMAND "
+           "...\n\nCommands:\n");
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        printf("  %-10s %s\n", commands[i].name, strchr(commands[i].usage, ' ') + 1);
+    printf("  %-10s print the version and the CPU tables of this machine\n", "version");
+    printf("  %-10s print a completion script for bash\n", "completion");
+    printf("\ncuzk COMMAND --help tells more. Exit codes: 0 done or valid, 1 not valid, 2 usage, 3 "
+           "input refused,\n"
+           "4 resources, 5 device, 70 bug, 130/143 interrupted.\n");
+}
+
+void options_completion(void)
+{
+    printf("_cuzk()\n{\n    local cur=${COMP_WORDS[COMP_CWORD]} cmd=${COMP_WORDS[1]} words=\n"
+           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='");
+    for (size_t i = 0; i < N_COMMANDS; i++) printf("%s ", commands[i].name);
+    printf("version completion help'\n    else\n        case $cmd in\n");
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        printf("        %s) words='", commands[i].name);
+        for (size_t k = 0; k < N_OPTIONS; k++)
+            if ((table[k].in & commands[i].bit) != 0 && !table[k].hidden)
+                printf("%s ", table[k].name);
+        printf("' ;;\n");
+    }
+    printf(
+        "        esac\n    fi\n    case $cur in\n    -*|'') COMPREPLY=($(compgen -W \"$words\" -- "
+        "\"$cur\") "
+        "$(compgen -f -- \"$cur\")) ;;\n"
+        "    *) [ \"$COMP_CWORD\" -eq 1 ] && COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) || "
+        "COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n    esac\n}\ncomplete -o filenames -F _cuzk "
+        "cuzk\n");
+}

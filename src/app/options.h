@@ -1,0 +1,36 @@
+/*
+ * app/options.h - the command line as a struct
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef APP_OPTIONS_H
+#define APP_OPTIONS_H
+
+#include "cuzk.h"
+
+#define OPT_MAX_ARGS 4096
+
+/** Everything that any command takes; each command says which it accepts (options.c). */
+typedef struct options {
+    const char *command;
+    const char *args[OPT_MAX_ARGS]; /* positional */
+    size_t n_args;
+    const char *inputs[OPT_MAX_ARGS];
+    size_t n_inputs;
+    const char *kind, *statement, *params, *proof, *circuit, *trapdoors, *r1cs, *trace, *device,
+        *cpu_table;
+    const char *curve, *group;
+    int64_t partition; /* -1: not given */
+    unsigned threads, log_n, reps;
+    uint64_t memory; /* bytes; 0: no limit */
+    bool json, strict, check_only, time, help, help_all, quiet;
+} options;
+
+/** Fills *o from argv; on a usage error prints it to stderr and returns false. */
+bool options_parse(options *o, int argc, char **argv);
+/** Help of a command, or of the program when command is NULL. all: test options too. */
+void options_help(const char *command, bool all);
+/** Completion script for bash. */
+void options_completion(void);
+
+#endif

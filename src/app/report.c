@@ -1,0 +1,234 @@
+/*
+ * app/report.c - results to stdout, progress and warnings to stderr, exit codes by class (spec/cli.md)
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "app/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BAR_WIDTH 30
+
+static volatile sig_atomic_t got_signal;
+static cuzk_engine *volatile running;
+
+int report_signal(void)
+{
+    return (int)got_signal;
+}
+
+static void on_signal(int sig)
+{
+    got_signal = sig;
+    cuzk_engine *e = running;
+    if (e != NULL) cuzk_engine_cancel(e);
+}
+
+void report_catch_signals(cuzk_engine *e)
+{
+    struct sigaction sa;
+
+    running = e;
+    memset(&sa, 0, sizeof sa);
+    sa.sa_handler = e == NULL ? SIG_DFL : on_signal;
+    (void)sigemptyset(&sa.sa_mask);
+    sa.sa_flags = (int)SA_RESETHAND; /* a second signal ends the process */
+    (void)sigaction(SIGINT, &sa, NULL);
+    (void)sigaction(SIGTERM, &sa, NULL);
+}
+
+void report_init(report *r, const options *o)
+{
+    memset(r, 0, sizeof *r);
+    r->o = o;
+    r->terminal = isatty(STDERR_FILENO) == 1 && !o->quiet && !o->json;
+}
+
+void report_json_string(const char *s)
+{
+    (void)putchar('"');
+    for (; *s != 0; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20)
+            printf("\\u%04x", c);
+        else
+            (void)putchar(c);
+    }
+    (void)putchar('"');
+}
+
+static void clear_bar(report *r)
+{
+    if (r->bar_shown) fprintf(stderr, "\r\033[K");
+    r->bar_shown = false;
+}
+
+void report_warn(void *ctx, cuzk_class klass, const char *where, const char *message)
+{
+    report *r = ctx;
+
+    if (!r->o->json) {
+        clear_bar(r);
+        fprintf(stderr, "warning: %s: %s: %s\n", cuzk_class_name(klass), where, message);
+    }
+    if (r->n_warnings == REPORT_MAX_WARNINGS) {
+        r->dropped++;
+        return;
+    }
+    r->warnings[r->n_warnings].klass = klass;
+    snprintf(r->warnings[r->n_warnings].where, sizeof r->warnings[0].where, "%s", where);
+    snprintf(r->warnings[r->n_warnings].message, sizeof r->warnings[0].message, "%s", message);
+    r->n_warnings++;
+}
+
+void report_progress(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+    report *r = ctx;
+    char bar[BAR_WIDTH + 1];
+
+    if (!r->terminal || total == 0) return;
+    size_t fill = (size_t)((double)done / (double)total * BAR_WIDTH);
+    memset(bar, '-', BAR_WIDTH);
+    memset(bar, '#', fill > BAR_WIDTH ? BAR_WIDTH : fill);
+    bar[BAR_WIDTH] = 0;
+    fprintf(stderr, "\r\033[K%-12s [%s] %llu/%llu", step, bar, (unsigned long long)done,
+            (unsigned long long)total);
+    r->bar_shown = true;
+    if (done >= total) clear_bar(r);
+}
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns * 1e-9;
+}
+
+static double coverage(const cuzk_attribution *a)
+{
+    return a->wall_ns == 0 ? 100.0 : 100.0 * (double)a->attributed_ns / (double)a->wall_ns;
+}
+
+static void print_attribution(const cuzk_attribution *a, FILE *f)
+{
+    fprintf(f, "%-24s %8s %10s %7s\n", "step", "times", "seconds", "share");
+    for (size_t i = 0; i < a->n_steps; i++)
+        fprintf(f, "%-24s %8llu %10.4f %6.1f%%\n", a->steps[i].name,
+                (unsigned long long)a->steps[i].n, seconds(a->steps[i].total_ns),
+                100.0 * (double)a->steps[i].total_ns / (double)a->wall_ns);
+    fprintf(f, "%-24s %8s %10.4f  attributed %.2f%%\n", "wall", "", seconds(a->wall_ns),
+            coverage(a));
+    if (a->worst_gap_ns > 0)
+        fprintf(f, "largest gap %.3f ms, %s\n", (double)a->worst_gap_ns * 1e-6, a->worst_gap);
+    fprintf(f, "peak of budgeted memory %.1f MiB\n", (double)a->peak_memory / 1048576.0);
+}
+
+static void json_attribution(const cuzk_attribution *a)
+{
+    printf(",\"wall_ns\":%llu,\"attributed_ns\":%llu,\"coverage\":%.4f,\"worst_gap_ns\":%llu,"
+           "\"worst_gap\":",
+           (unsigned long long)a->wall_ns, (unsigned long long)a->attributed_ns,
+           coverage(a) / 100.0, (unsigned long long)a->worst_gap_ns);
+    report_json_string(a->worst_gap);
+    printf(",\"peak_memory\":%llu,\"steps\":[", (unsigned long long)a->peak_memory);
+    for (size_t i = 0; i < a->n_steps; i++) {
+        printf("%s{\"name\":", i == 0 ? "" : ",");
+        report_json_string(a->steps[i].name);
+        printf(",\"n\":%llu,\"total_ns\":%llu}", (unsigned long long)a->steps[i].n,
+               (unsigned long long)a->steps[i].total_ns);
+    }
+    printf("]");
+}
+
+static void json_warnings(const report *r)
+{
+    printf(",\"warnings\":[");
+    for (size_t i = 0; i < r->n_warnings; i++) {
+        printf("%s{\"class\":\"%s\",\"where\":", i == 0 ? "" : ",",
+               cuzk_class_name(r->warnings[i].klass));
+        report_json_string(r->warnings[i].where);
+        printf(",\"message\":");
+        report_json_string(r->warnings[i].message);
+        printf("}");
+    }
+    printf("]");
+    if (r->dropped != 0) printf(",\"warnings_dropped\":%zu", r->dropped);
+}
+
+/** Flushes stdout; a full disk there is an error too. */
+static int finish(int code)
+{
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "cuzk: cannot write to standard output\n");
+        return 4;
+    }
+    return code;
+}
+
+int report_done(report *r, cuzk_engine *e, const char *members, const char *text)
+{
+    cuzk_attribution a;
+
+    clear_bar(r);
+    cuzk_last_attribution(e, &a);
+    if (r->o->json) {
+        printf("{\"ok\":true%s", members);
+        json_attribution(&a);
+        json_warnings(r);
+        printf("}\n");
+        return finish(0);
+    }
+    if (*text != 0) printf("%s\n", text);
+    if (r->o->time) print_attribution(&a, stderr);
+    return finish(0);
+}
+
+int report_verdict(report *r, cuzk_engine *e, bool valid)
+{
+    int code = report_done(r, e, valid ? ",\"valid\":true" : ",\"valid\":false",
+                           valid ? "valid" : "NOT VALID: the pairing does not hold");
+    return code == 0 && !valid ? 1 : code;
+}
+
+static int exit_code(cuzk_status st)
+{
+    switch (st) {
+    case CUZK_OK: return 0;
+    case CUZK_EINVAL: return 2;
+    case CUZK_EDATA: return 3;
+    case CUZK_ENOMEM:
+    case CUZK_EBUDGET:
+    case CUZK_EIO:
+    case CUZK_ETIMEOUT: return 4;
+    case CUZK_EDEVICE: return 5;
+    case CUZK_ECANCELLED: return got_signal == SIGTERM ? 143 : 130;
+    case CUZK_EBUG: break;
+    }
+    return 70;
+}
+
+int report_failure(report *r, cuzk_status st)
+{
+    const cuzk_error *e = cuzk_last_error();
+
+    clear_bar(r);
+    if (r->o->json) {
+        printf("{\"ok\":false,\"class\":\"%s\",\"where\":", cuzk_class_name(e->klass));
+        report_json_string(e->where);
+        printf(",\"message\":");
+        report_json_string(e->message);
+        json_warnings(r);
+        printf("}\n");
+    } else {
+        bool named = e->where[0] != 0 && strstr(e->message, e->where) == NULL;
+        fprintf(stderr, "cuzk %s: %s%s%s", r->o->command, named ? e->where : "", named ? ": " : "",
+                e->message);
+        if (e->klass != CUZK_CLASS_NONE) fprintf(stderr, " [%s]", cuzk_class_name(e->klass));
+        if (st == CUZK_EBUG) fprintf(stderr, " (please report: %s:%d)", e->file, e->line);
+        fprintf(stderr, "\n");
+    }
+    return finish(exit_code(st));
+}

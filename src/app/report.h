@@ -1,0 +1,42 @@
+/*
+ * app/report.h - what a command says: results, warnings, errors, progress, exit codes
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef APP_REPORT_H
+#define APP_REPORT_H
+
+#include "app/options.h"
+
+#define REPORT_MAX_WARNINGS 64
+
+typedef struct report {
+    const options *o;
+    bool terminal; /* stderr is one: progress is shown */
+    bool bar_shown;
+    size_t n_warnings, dropped;
+    struct {
+        cuzk_class klass;
+        char where[128], message[256];
+    } warnings[REPORT_MAX_WARNINGS];
+} report;
+
+void report_init(report *r, const options *o);
+void report_warn(void *r, cuzk_class klass, const char *where, const char *message);
+void report_progress(void *r, const char *step, uint64_t done, uint64_t total);
+
+/** Prints the outcome and returns the exit code. members: further JSON members of a success, each with its leading comma
+ *  (",\"proof\":\"p.json\""), or ""; text: the line for people. */
+int report_done(report *r, cuzk_engine *e, const char *members, const char *text);
+/** The calling thread's last failure. */
+int report_failure(report *r, cuzk_status st);
+/** A verifier's answer. */
+int report_verdict(report *r, cuzk_engine *e, bool valid);
+/** s as a JSON string, to stdout. */
+void report_json_string(const char *s);
+
+/** The signal that asked to stop, or 0. */
+int report_signal(void);
+void report_catch_signals(cuzk_engine *e);
+
+#endif

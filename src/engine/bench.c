@@ -1,0 +1,318 @@
+/*
+ * engine/bench.c - `cuzk bench`: the heavy operations alone, on distinct uniform inputs
+ *
+ * Inputs are seeded, results are checked in the same run, nothing is cached between repetitions.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "engine/engine.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/u128.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_REPS 1000
+#define CHAIN 50000000u
+
+typedef struct bench {
+    job *j;
+    const curve *cv;
+    bool g2;
+    unsigned log_n, reps;
+    uint64_t ns[MAX_REPS];
+    char name[96];
+    uint64_t n;
+    size_t peak;
+} bench;
+
+/** Uniform elements from SHA-256 of a counter; reduced by clearing the two top bits (both orders are above 2^253). */
+static void fill_random(const curve *cv, fr *out, size_t n, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint8_t in[16];
+        scalar s;
+        store_u64le(in, seed);
+        store_u64le(in + 8, i);
+        sha256(s.b, in, sizeof in);
+        s.b[31] &= 0x1f;
+        (void)cv->fr_from_scalar(&out[i], &s);
+    }
+}
+
+static void sort_ns(uint64_t *v, unsigned n)
+{
+    for (unsigned i = 1; i < n; i++)
+        for (unsigned k = i; k > 0 && v[k] < v[k - 1]; k--) {
+            uint64_t t = v[k];
+            v[k] = v[k - 1];
+            v[k - 1] = t;
+        }
+}
+
+/** The clock while it runs: a chain of dependent adds takes one cycle each. GHz. */
+static double clock_ghz(void)
+{
+    uint64_t x = 1, from = clock_ns();
+    for (unsigned i = 0; i < CHAIN; i++) __asm__ volatile("add $1, %0" : "+r"(x));
+    return (double)CHAIN / (double)(clock_ns() - from);
+}
+
+/* ---- msm ---- */
+
+/** n points k * generator, encoded as in memory. */
+static cuzk_status make_points(bench *b, uint8_t *pts, fr *k, size_t n)
+{
+    size_t inf;
+    fill_random(b->cv, k, n, 1);
+    return b->g2
+               ? dev_fixed_base_g2(b->j->s, pts, POINT_LEM, b->cv->id, &b->cv->g2_gen, k, n, &inf)
+               : dev_fixed_base_g1(b->j->s, pts, POINT_LEM, b->cv->id, &b->cv->g1_gen, k, n, &inf);
+}
+
+/** The sum is (sum of k_i s_i) * generator. */
+static cuzk_status check_msm(const bench *b, const fr *k, const fr *s, size_t n, const g1_any *r1,
+                             const g2_any *r2)
+{
+    const curve *cv = b->cv;
+    g1_any w1;
+    g2_any w2;
+    fr sum;
+
+    cv->fr_dot(&sum, k, s, n);
+    cv->g1_mul(&w1, &cv->g1_gen, &sum);
+    cv->g2_mul(&w2, &cv->g2_gen, &sum);
+    return (b->g2 ? cv->g2_eq(&w2, r2) : cv->g1_eq(&w1, r1))
+               ? CUZK_OK
+               : FAIL(CUZK_EBUG, "msm benchmark: wrong sum");
+}
+
+static cuzk_status bench_msm(bench *b)
+{
+    mem *m = b->j->e->m;
+    size_t n = (size_t)1 << b->log_n, size = b->g2 ? b->cv->g2_size : b->cv->g1_size;
+    cuzk_status st = CUZK_OK;
+    uint8_t *pts = NULL;
+    fr *k = NULL, *s = NULL;
+    g1_any r1;
+    g2_any r2;
+
+    pts = mem_new(m, n, size, &st);
+    if (pts == NULL) goto out;
+    k = mem_new(m, n, sizeof *k, &st);
+    if (k == NULL) goto out;
+    s = mem_new(m, n, sizeof *s, &st);
+    if (s == NULL) goto out;
+    TRY_OUT(make_points(b, pts, k, n));
+    fill_random(b->cv, s, n, 2);
+    dev_points bases = {.data = pts, .n = n, .enc = POINT_LEM, .g2 = b->g2};
+    dev_scalars sc = {.n = n, .elems = s};
+    mem_reset_peak(m);
+    size_t before = mem_used(m);
+    for (unsigned i = 0; i <= b->reps; i++) { /* the first is warm-up */
+        uint64_t t = clock_ns();
+        span sp = span_open(b->g2 ? SPAN_MSM_B2 : SPAN_MSM_A);
+        st = b->g2 ? dev_msm_g2(b->j->s, &r2, b->cv->id, &bases, 0, &sc)
+                   : dev_msm_g1(b->j->s, &r1, b->cv->id, &bases, 0, &sc);
+        span_close(&sp);
+        if (st != CUZK_OK) goto out;
+        if (i > 0) b->ns[i - 1] = clock_ns() - t;
+    }
+    b->peak = mem_peak(m) - before;
+    b->n = n;
+    st = check_msm(b, k, s, n, &r1, &r2);
+out:
+    mem_free(m, s);
+    mem_free(m, k);
+    mem_free(m, pts);
+    return st;
+}
+
+/* ---- ntt ---- */
+
+static cuzk_status bench_ntt(bench *b)
+{
+    mem *m = b->j->e->m;
+    size_t n = (size_t)1 << b->log_n;
+    cuzk_status st = CUZK_OK;
+    ntt_domain *dom = NULL;
+    dev_buf *buf = NULL;
+    fr shift, *v = NULL, *back = NULL;
+
+    v = mem_new(m, n, sizeof *v, &st);
+    if (v == NULL) goto out;
+    back = mem_new(m, n, sizeof *back, &st);
+    if (back == NULL) goto out;
+    fill_random(b->cv, v, n, 3);
+    b->cv->fr_from_u64(&shift, 7);
+    TRY_OUT(ntt_domain_new(&dom, b->j->e->dev, b->cv->id, 7, b->log_n, &shift));
+    TRY_OUT(dev_buf_new(&buf, b->j->e->dev, n));
+    mem_reset_peak(m);
+    size_t before = mem_used(m);
+    for (unsigned i = 0; i <= b->reps; i++) {
+        TRY_OUT(dev_upload(b->j->s, buf, 0, v, n));
+        uint64_t t = clock_ns();
+        span sp = span_open(SPAN_NTT);
+        st = dev_ntt(b->j->s, buf, dom, NTT_FORWARD);
+        span_close(&sp);
+        if (st != CUZK_OK) goto out;
+        if (i > 0) b->ns[i - 1] = clock_ns() - t;
+    }
+    b->peak = mem_peak(m) - before;
+    b->n = n;
+    TRY_OUT(dev_ntt(b->j->s, buf, dom, NTT_INVERSE));
+    TRY_OUT(dev_download(b->j->s, back, buf, 0, n));
+    if (memcmp(v, back, n * sizeof *v) != 0)
+        st = FAIL(CUZK_EBUG, "ntt benchmark: the inverse does not give the input back");
+out:
+    dev_buf_free(buf);
+    ntt_domain_free(dom);
+    mem_free(m, back);
+    mem_free(m, v);
+    return st;
+}
+
+/* ---- pairing ---- */
+
+static cuzk_status bench_pairing(bench *b)
+{
+    const curve *cv = b->cv;
+    g1_any p[2];
+    g2_any q[2];
+    fr k;
+    bool ok = true;
+
+    fill_random(cv, &k, 1, 4);
+    cv->g1_mul(&p[0], &cv->g1_gen, &k); /* e(kG, H) e(-G, kH) = 1 */
+    q[0] = cv->g2_gen;
+    cv->g1_neg(&p[1], &cv->g1_gen);
+    cv->g2_mul(&q[1], &cv->g2_gen, &k);
+    for (unsigned i = 0; i <= b->reps; i++) {
+        uint64_t t = clock_ns();
+        span sp = span_open(SPAN_PAIRING);
+        ok = cv->pairing_check(p, q, 2) && ok;
+        span_close(&sp);
+        if (i > 0) b->ns[i - 1] = clock_ns() - t;
+    }
+    b->n = 2;
+    return ok ? CUZK_OK : FAIL(CUZK_EBUG, "pairing benchmark: the product is not 1");
+}
+
+/* ---- output ---- */
+
+static void header(bytes_out *o, const bench *b, bool json)
+{
+    double ghz = clock_ghz();
+    if (json)
+        bytes_printf(o,
+                     "{\"version\":\"%s\",\"cpu_table\":\"%s\",\"threads\":%u,\"clock_ghz\":%.3f,"
+                     "\"results\":[",
+                     cuzk_version(), cpu_table_name(b->j->e->table), pool_threads(b->j->e->pool),
+                     ghz);
+    else
+        bytes_printf(
+            o,
+            "# cuzk %s, cpu table %s, threads %u, clock %.3f GHz (chain of dependent adds)\n"
+            "case,n,reps,min_ns,median_ns,p95_ns,peak_bytes\n",
+            cuzk_version(), cpu_table_name(b->j->e->table), pool_threads(b->j->e->pool), ghz);
+}
+
+static void row(bytes_out *o, bench *b, bool json, bool first)
+{
+    sort_ns(b->ns, b->reps);
+    unsigned long long min = b->ns[0], median = b->ns[b->reps / 2],
+                       p95 = b->ns[(b->reps - 1) * 95 / 100];
+    if (json)
+        bytes_printf(o,
+                     "%s{\"case\":\"%s\",\"n\":%llu,\"reps\":%u,\"min_ns\":%llu,\"median_ns\":%llu,"
+                     "\"p95_ns\":%llu,"
+                     "\"peak_bytes\":%zu}",
+                     first ? "" : ",", b->name, (unsigned long long)b->n, b->reps, min, median, p95,
+                     b->peak);
+    else
+        bytes_printf(o, "%s,%llu,%u,%llu,%llu,%llu,%zu\n", b->name, (unsigned long long)b->n,
+                     b->reps, min, median, p95, b->peak);
+}
+
+typedef struct bench_kind {
+    const char *name;
+    cuzk_status (*run)(bench *b);
+    unsigned log_n, reps; /* defaults */
+    bool groups;
+} bench_kind;
+
+static const bench_kind kinds[] = {{"msm", bench_msm, 16, 5, true},
+                                   {"ntt", bench_ntt, 20, 5, false},
+                                   {"pairing", bench_pairing, 0, 50, false}};
+
+static cuzk_status pick(const cuzk_bench_args *a, curve_id *from, curve_id *to, bool *g1, bool *g2)
+{
+    *from = 0;
+    *to = CURVE_IDS;
+    if (a->curve != NULL) {
+        if (!curve_id_from_name(from, a->curve))
+            return FAIL(CUZK_EINVAL, "unknown curve %s; known: bn254, bls12-381", a->curve);
+        *to = *from + 1;
+    }
+    *g1 = a->group == NULL || strcmp(a->group, "g1") == 0;
+    *g2 = a->group == NULL || strcmp(a->group, "g2") == 0;
+    if (!*g1 && !*g2) return FAIL(CUZK_EINVAL, "unknown group %s; known: g1, g2", a->group);
+    if (a->log_n > 26) return FAIL(CUZK_EINVAL, "--log-n %u, limit 26", a->log_n);
+    if (a->reps > MAX_REPS) return FAIL(CUZK_EINVAL, "--reps %u, limit %u", a->reps, MAX_REPS);
+    return CUZK_OK;
+}
+
+static cuzk_status run_kind(job *j, const bench_kind *k, const cuzk_bench_args *a, bytes_out *o,
+                            bool *first)
+{
+    curve_id from, to;
+    bool g1, g2;
+
+    TRY(pick(a, &from, &to, &g1, &g2));
+    for (curve_id id = from; id < to; id++) {
+        for (unsigned g = 0; g < (k->groups ? 2u : 1u); g++) {
+            bench b = {.j = j, .cv = curve_get(id, j->e->table), .g2 = g == 1};
+            if (k->groups && !(g == 0 ? g1 : g2)) continue;
+            b.log_n = a->log_n == 0 ? k->log_n : a->log_n;
+            b.reps = a->reps == 0 ? k->reps : a->reps;
+            snprintf(b.name, sizeof b.name, "%s %s%s", k->name, b.cv->name,
+                     !k->groups ? ""
+                     : g == 0   ? " g1"
+                                : " g2");
+            if (*first) header(o, &b, a->json);
+            TRY(k->run(&b));
+            row(o, &b, a->json, *first);
+            *first = false;
+        }
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status run_all(job *j, const cuzk_bench_args *a, bytes_out *o)
+{
+    bool first = true, known = a->name == NULL;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (a->name != NULL && strcmp(a->name, kinds[i].name) != 0) continue;
+        known = true;
+        TRY(run_kind(j, &kinds[i], a, o, &first));
+    }
+    if (!known) return FAIL(CUZK_EINVAL, "unknown benchmark %s; known: msm, ntt, pairing", a->name);
+    if (a->json) bytes_printf(o, "]}");
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_bench(cuzk_engine *e, const cuzk_bench_args *args, cuzk_buffer *json)
+{
+    job j;
+    bytes_out o;
+
+    TRY(job_begin(&j, e));
+    bytes_out_init(&o, e->m);
+    cuzk_status st = run_all(&j, args, &o);
+    if (st == CUZK_OK) st = buffer_from_out(json, &o);
+    bytes_out_clear(&o);
+    job_end(&j);
+    return st;
+}

@@ -1,0 +1,194 @@
+/*
+ * engine/engine.c - opening an engine, and the frame in which a job runs
+ *
+ * Jobs run inline on the calling thread; the service puts queues and workers around the same steps.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "engine/engine.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_THREADS 1024
+
+static unsigned machine_threads(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    if (n < 1) return 1;
+    return n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
+}
+
+const char *cuzk_cpu_tables(void)
+{
+    static _Thread_local char text[128];
+    size_t used = 0;
+
+    for (cpu_table t = 0; t < CPU_TABLES; t++) {
+        if (!cpu_table_supported(t)) continue;
+        int n = snprintf(text + used, sizeof text - used, "%s%s%s", used == 0 ? "" : " ",
+                         cpu_table_name(t), t == cpu_table_best() ? "*" : "");
+        if (n > 0) used += (size_t)n;
+    }
+    return text;
+}
+
+static cuzk_status pick_table(cpu_table *t, const char *name)
+{
+    *t = cpu_table_best();
+    if (name == NULL) return CUZK_OK;
+    if (!cpu_table_from_name(t, name))
+        return FAIL(CUZK_EINVAL, "unknown CPU table %s; this machine has: %s", name,
+                    cuzk_cpu_tables());
+    if (!cpu_table_supported(*t))
+        return FAIL(CUZK_EINVAL, "this machine cannot run CPU table %s; it has: %s", name,
+                    cuzk_cpu_tables());
+    return CUZK_OK;
+}
+
+static cuzk_status check_device(const char *name)
+{
+    if (name == NULL || strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0) return CUZK_OK;
+    if (strncmp(name, "cuda", 4) == 0 && (name[4] == 0 || name[4] == ':'))
+        return FAIL(CUZK_EDEVICE, "device %s: this build has no CUDA backend", name);
+    return FAIL(CUZK_EINVAL, "unknown device %s; known: auto, cpu", name);
+}
+
+static cuzk_status open_parts(cuzk_engine *e, const cuzk_config *config)
+{
+    unsigned threads = config->threads == 0 ? machine_threads() : config->threads;
+
+    if (threads > MAX_THREADS)
+        return FAIL(CUZK_EINVAL, "%u threads, limit %u", threads, MAX_THREADS);
+    TRY(check_device(config->device));
+    TRY(pick_table(&e->table, config->cpu_table));
+    TRY(mem_open(&e->m, "engine", config->memory_limit, NULL));
+    TRY(span_rec_open(&e->rec));
+    TRY(cancel_new(&e->cancel));
+    TRY(pool_open(&e->pool, threads, e->rec));
+    device_config dc = {.name = "cpu", .table = e->table, .pool = e->pool, .m = e->m};
+    return device_open(&e->dev, &dc);
+}
+
+cuzk_status cuzk_engine_open(cuzk_engine **out, const cuzk_config *config)
+{
+    cuzk_engine *e = calloc(1, sizeof *e);
+    if (e == NULL) return FAIL(CUZK_ENOMEM, "engine: out of memory");
+    if (pthread_mutex_init(&e->mu, NULL) != 0) {
+        free(e);
+        return FAIL(CUZK_ENOMEM, "engine: no mutex");
+    }
+    e->warn = config->warn;
+    e->progress = config->progress;
+    e->ctx = config->ctx;
+    cuzk_status st = open_parts(e, config);
+    if (st != CUZK_OK) {
+        cuzk_engine_close(e);
+        return st;
+    }
+    *out = e;
+    return CUZK_OK;
+}
+
+void cuzk_engine_close(cuzk_engine *e)
+{
+    if (e == NULL) return;
+    device_close(e->dev);
+    pool_close(e->pool);
+    cancel_free(e->cancel);
+    span_rec_close(e->rec);
+    mem_close(e->m);
+    (void)pthread_mutex_destroy(&e->mu);
+    free(e);
+}
+
+void cuzk_engine_cancel(cuzk_engine *e)
+{
+    cancel_request(e->cancel);
+}
+
+void engine_progress(void *engine, const char *step, uint64_t done, uint64_t total)
+{
+    cuzk_engine *e = engine;
+    if (e->progress != NULL) e->progress(e->ctx, step, done, total);
+}
+
+cuzk_status job_begin(job *j, cuzk_engine *e)
+{
+    memset(j, 0, sizeof *j);
+    j->e = e;
+    TRY(span_attach(e->rec, "job"));
+    span_context(atomic_fetch_add_explicit(&e->next_job, 1, memory_order_relaxed) + 1, 0);
+    j->from_ns = clock_ns();
+    j->span = span_open(SPAN_JOB);
+    mem_reset_peak(e->m);
+    cuzk_status st = dev_stream_open(&j->s, e->dev, e->cancel);
+    if (st != CUZK_OK) {
+        span_close(&j->span);
+        span_detach();
+    }
+    return st;
+}
+
+void job_end(job *j)
+{
+    cuzk_attribution a;
+
+    dev_stream_close(j->s);
+    span_close(&j->span);
+    span_attribution(j->e->rec, j->from_ns, clock_ns(), &a);
+    a.peak_memory = mem_peak(j->e->m);
+    (void)pthread_mutex_lock(&j->e->mu);
+    j->e->last = a;
+    (void)pthread_mutex_unlock(&j->e->mu);
+    span_detach();
+}
+
+void cuzk_last_attribution(cuzk_engine *e, cuzk_attribution *out)
+{
+    (void)pthread_mutex_lock(&e->mu);
+    *out = e->last;
+    (void)pthread_mutex_unlock(&e->mu);
+}
+
+cuzk_status buffer_from_out(cuzk_buffer *b, const bytes_out *o)
+{
+    TRY(bytes_out_status(o));
+    uint8_t *p = malloc(o->size + 1);
+    if (p == NULL) return FAIL(CUZK_ENOMEM, "result of %zu bytes: out of memory", o->size);
+    if (o->size != 0) memcpy(p, o->data, o->size);
+    p[o->size] = 0;
+    b->data = p;
+    b->size = o->size;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_trace(cuzk_engine *e, cuzk_buffer *json)
+{
+    bytes_out o;
+    bytes_out_init(&o, e->m);
+    cuzk_status st = span_write_trace(e->rec, &o);
+    if (st == CUZK_OK) st = buffer_from_out(json, &o);
+    bytes_out_clear(&o);
+    return st;
+}
+
+cuzk_status engine_prove(job *j, groth16_proof *out, const groth16_prove_args *args, bool *valid)
+{
+    groth16_job *started;
+    groth16_proof p;
+    span sp = span_open(SPAN_PROVE);
+    cuzk_status st = groth16_prove_start(&started, j->s, args);
+
+    if (st == CUZK_OK) st = groth16_prove_finish(&p, started);
+    span_close(&sp);
+    TRY(st);
+    sp = span_open(SPAN_VERIFY);
+    st = groth16_verify(j->s, args->pk->vk, &p, args->w->inputs + 1, args->w->n_inputs - 1, valid);
+    span_close(&sp);
+    TRY(st);
+    *out = p;
+    return CUZK_OK;
+}

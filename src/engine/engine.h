@@ -1,0 +1,60 @@
+/*
+ * engine/engine.h - what the files of this room share: one engine, jobs that run inline on the calling thread
+ *
+ * Locks: `mu` is a leaf and guards `last` alone.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "device/device.h"
+#include "groth16/prove.h"
+
+struct cuzk_engine {
+    /* fixed after init */
+    mem *m;
+    span_rec *rec;
+    pool *pool;
+    device *dev;
+    cancel *cancel;
+    cpu_table table;
+    cuzk_warn_fn warn;
+    cuzk_progress_fn progress;
+    void *ctx;
+
+    /* any thread */
+    atomic_uint_fast64_t next_job; /* relaxed: only a number */
+
+    /* guarded by mu */
+    pthread_mutex_t mu;
+    cuzk_attribution last;
+};
+
+/** One job on the calling thread: its track, its span, its device stream. */
+typedef struct job {
+    cuzk_engine *e;
+    dev_stream *s;
+    uint64_t from_ns;
+    span span;
+} job;
+
+CUZK_STATUS job_begin(job *j, cuzk_engine *e);
+/** Ends the span, keeps the attribution, detaches the thread. */
+void job_end(job *j);
+
+/** Hands a finished output to the caller as malloc'ed bytes. */
+CUZK_STATUS buffer_from_out(cuzk_buffer *b, const bytes_out *o);
+/** Reports a step of long work to the caller of the engine. */
+void engine_progress(void *engine, const char *step, uint64_t done, uint64_t total);
+
+/** Both phases, then verification against `vk` and `pub`: no proof leaves that was not verified. *valid false: it did not verify. */
+CUZK_STATUS engine_prove(job *j, groth16_proof *out, const groth16_prove_args *args, bool *valid);
+
+/** T.json: secrets of a setup, and r and s. Either may be NULL. */
+CUZK_STATUS trapdoors_read(const char *path, const curve *cv, groth16_trapdoors *t,
+                           cuzk_fixed_rs *rs);
+
+#endif
