@@ -70,7 +70,7 @@ static void compress(blake2b_ctx *c, const uint8_t p[128], bool last)
 {
     uint64_t v[16], m[16];
 
-    for (unsigned i = 0; i < 16; i++) m[i] = load_u64le(p + 8 * i);
+    for (size_t i = 0; i < 16; i++) m[i] = load_u64le(p + 8 * i);
     memcpy(v, c->h, sizeof c->h);
     memcpy(v + 8, iv, sizeof iv);
     v[12] ^= c->t;
@@ -137,6 +137,6 @@ void blake2b_final(blake2b_ctx *c, uint8_t *out)
     c->t += c->buf_len;
     memset(c->buf + c->buf_len, 0, sizeof c->buf - c->buf_len);
     compress(c, c->buf, true);
-    for (unsigned i = 0; i < 8; i++) store_u64le(full + 8 * i, c->h[i]);
+    for (size_t i = 0; i < 8; i++) store_u64le(full + 8 * i, c->h[i]);
     memcpy(out, full, c->out_len);
 }

@@ -69,7 +69,7 @@ static void compress(blake2s_ctx *c, const uint8_t p[64], bool last)
 {
     uint32_t v[16], m[16];
 
-    for (unsigned i = 0; i < 16; i++) m[i] = load_u32le(p + 4 * i);
+    for (size_t i = 0; i < 16; i++) m[i] = load_u32le(p + 4 * i);
     memcpy(v, c->h, sizeof c->h);
     memcpy(v + 8, iv, sizeof iv);
     v[12] ^= (uint32_t)c->t;
@@ -135,6 +135,6 @@ void blake2s_final(blake2s_ctx *c, uint8_t *out)
     c->t += c->buf_len;
     memset(c->buf + c->buf_len, 0, sizeof c->buf - c->buf_len);
     compress(c, c->buf, true);
-    for (unsigned i = 0; i < 8; i++) store_u32le(full + 4 * i, c->h[i]);
+    for (size_t i = 0; i < 8; i++) store_u32le(full + 4 * i, c->h[i]);
     memcpy(out, full, c->out_len);
 }

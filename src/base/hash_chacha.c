@@ -39,7 +39,7 @@ void chacha_block(uint8_t out[64], const uint8_t key[32], const uint32_t counter
     s[1] = 0x3320646e;
     s[2] = 0x79622d32;
     s[3] = 0x6b206574;
-    for (unsigned i = 0; i < 8; i++) s[4 + i] = load_u32le(key + 4 * i);
+    for (size_t i = 0; i < 8; i++) s[4 + i] = load_u32le(key + 4 * i);
     memcpy(s + 12, counter_nonce, 16);
     memcpy(x, s, sizeof x);
     for (unsigned i = 0; i < rounds; i += 2) {
@@ -52,7 +52,7 @@ void chacha_block(uint8_t out[64], const uint8_t key[32], const uint32_t counter
         quarter(x, 2, 7, 8, 13);
         quarter(x, 3, 4, 9, 14);
     }
-    for (unsigned i = 0; i < 16; i++) store_u32le(out + 4 * i, x[i] + s[i]);
+    for (size_t i = 0; i < 16; i++) store_u32le(out + 4 * i, x[i] + s[i]);
     explicit_bzero(s, sizeof s); /* the key may be a secret */
     explicit_bzero(x, sizeof x);
 }

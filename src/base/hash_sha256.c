@@ -37,7 +37,7 @@ U128_INLINE uint32_t rotr(uint32_t x, unsigned n)
 
 static void schedule(uint32_t w[64], const uint8_t *p)
 {
-    for (unsigned t = 0; t < 16; t++) w[t] = load_u32be(p + 4 * t);
+    for (size_t t = 0; t < 16; t++) w[t] = load_u32be(p + 4 * t);
     for (unsigned t = 16; t < 64; t++) {
         uint32_t a = w[t - 15], b = w[t - 2];
         uint32_t s0 = rotr(a, 7) ^ rotr(a, 18) ^ a >> 3;
@@ -47,11 +47,11 @@ static void schedule(uint32_t w[64], const uint8_t *p)
     }
 }
 
-/* One round, kw = K[t] + W[t]. Instead of moving all words down by one, the caller moves their names. */
+/* One round, with K[t] + W[t] already in *h. Instead of moving all words down by one, the caller moves their names. */
 U128_INLINE void round_sha(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f,
-                           uint32_t g, uint32_t *h, uint32_t kw)
+                           uint32_t g, uint32_t *h)
 {
-    uint32_t t1 = *h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + (g ^ (e & (f ^ g))) + kw;
+    uint32_t t1 = *h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + (g ^ (e & (f ^ g)));
     uint32_t t2 = (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) | (c & (a | b)));
 
     *d += t1;
@@ -67,14 +67,22 @@ void sha256_blocks_generic(uint32_t h[8], const uint8_t *p, size_t n)
 
         schedule(w, p);
         for (const uint32_t *x = w, *k = sha256_k; x < w + 64; x += 8, k += 8) {
-            round_sha(a, b, c, &d, e, f, g, &i, k[0] + x[0]);
-            round_sha(i, a, b, &c, d, e, f, &g, k[1] + x[1]);
-            round_sha(g, i, a, &b, c, d, e, &f, k[2] + x[2]);
-            round_sha(f, g, i, &a, b, c, d, &e, k[3] + x[3]);
-            round_sha(e, f, g, &i, a, b, c, &d, k[4] + x[4]);
-            round_sha(d, e, f, &g, i, a, b, &c, k[5] + x[5]);
-            round_sha(c, d, e, &f, g, i, a, &b, k[6] + x[6]);
-            round_sha(b, c, d, &e, f, g, i, &a, k[7] + x[7]);
+            i += k[0] + x[0];
+            round_sha(a, b, c, &d, e, f, g, &i);
+            g += k[1] + x[1];
+            round_sha(i, a, b, &c, d, e, f, &g);
+            f += k[2] + x[2];
+            round_sha(g, i, a, &b, c, d, e, &f);
+            e += k[3] + x[3];
+            round_sha(f, g, i, &a, b, c, d, &e);
+            d += k[4] + x[4];
+            round_sha(e, f, g, &i, a, b, c, &d);
+            c += k[5] + x[5];
+            round_sha(d, e, f, &g, i, a, b, &c);
+            b += k[6] + x[6];
+            round_sha(c, d, e, &f, g, i, a, &b);
+            a += k[7] + x[7];
+            round_sha(b, c, d, &e, f, g, i, &a);
         }
         h[0] += a;
         h[1] += b;
@@ -133,7 +141,7 @@ void sha256_final(sha256_ctx *c, uint8_t out[32])
 
     store_u64be(pad + n, c->n * 8);
     sha256_update(c, pad, n + 8);
-    for (unsigned i = 0; i < 8; i++) store_u32be(out + 4 * i, c->h[i]);
+    for (size_t i = 0; i < 8; i++) store_u32be(out + 4 * i, c->h[i]);
 }
 
 void sha256(uint8_t out[32], const void *p, size_t n)

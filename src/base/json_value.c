@@ -32,7 +32,7 @@ static size_t put_utf8(char out[4], unsigned c)
     static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
     size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 
-    for (size_t i = n; i-- > 1; c >>= 6) out[i] = (char)(0x80 | (c & 0x3f));
+    for (size_t i = n; i-- > 1; c >>= 6) out[i] = (char)(uint8_t)(0x80 | (c & 0x3f));
     out[0] = (char)(n == 1 ? c : lead[n] | c);
     return n;
 }
@@ -50,7 +50,8 @@ static size_t decode(char out[4], const char *p, size_t *used)
     *used = 2;
     if (p[1] != 'u') {
         at = strchr(from, p[1]);
-        out[0] = at == NULL ? p[1] : to[at - from];
+        out[0] = p[1];
+        if (at != NULL) out[0] = to[at - from];
         return 1;
     }
     *used = 6;

@@ -21,10 +21,11 @@
 
 #define ALIGN ((size_t)64)
 #define PAGE ((size_t)4096) /* what charges are rounded to */
-#define GRAIN \
-    ((size_t)64 << 10) /* what mappings are cut at: a multiple of every page size in use */
+/* what mappings are cut at: a multiple of every page size in use */
+#define GRAIN ((size_t)64 << 10)
 #define HUGE ((size_t)2 << 20)
 #define MAP_FROM HUGE
+#define MAX_BLOCK ((size_t)1 << 39) /* 512 GiB */
 #define HEAD_MAGIC UINT64_C(0x6d656d2d626c6f63)
 
 /* Under AddressSanitizer every block comes from the C library at its exact size, so that a byte
@@ -62,10 +63,10 @@ typedef struct head {
 
 _Static_assert(sizeof(head) == ALIGN, "the header keeps the alignment of the data");
 
-/* Sizes beyond any address space are refused before they are rounded up. */
+/* Sizes beyond any machine are refused before they are rounded up; sanitizers would end the process. */
 static bool is_absurd(size_t size)
 {
-    return size > SIZE_MAX / 4;
+    return size > MAX_BLOCK;
 }
 
 size_t mem_cost(size_t size)

@@ -35,7 +35,8 @@ const char *span_name(span_kind k)
 
 char span_group(span_kind k)
 {
-    return (unsigned)k < SPAN_KINDS ? groups[k] : 'P';
+    if ((unsigned)k >= SPAN_KINDS) return 'P';
+    return groups[k];
 }
 
 /* ---- recorder and store ---- */

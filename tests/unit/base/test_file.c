@@ -19,14 +19,13 @@
 /* Entries of a folder but for . and .. */
 static size_t count_entries(const char *path)
 {
-    DIR *d = opendir(path);
-    size_t n = 0;
+    struct dirent **list;
+    int n = scandir(path, &list, NULL, NULL);
 
-    assert_non_null(d);
-    for (struct dirent *e = readdir(d); e != NULL; e = readdir(d)) /* one thread, own stream */
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) n++;
-    (void)closedir(d);
-    return n;
+    assert_true(n >= 2);
+    for (int i = 0; i < n; i++) free(list[i]);
+    free(list);
+    return (size_t)n - 2;
 }
 
 /* A new folder below the test's own. */
@@ -157,7 +156,7 @@ static void test_out_large(void **state)
         assert_status_ok(file_out_write(f, data + at, parts[i]));
     assert_true(file_out_pos(f) == total);
     assert_status_ok(file_out_write_at(f, total / 2, "mid", 3));
-    memcpy(data + total / 2, "mid", 3);
+    memcpy(data + total / 2, (const char[3]){'m', 'i', 'd'}, 3);
     assert_status_ok(file_out_commit(f));
     got = harness_read_file(path, &size);
     assert_int_equal(size, total);

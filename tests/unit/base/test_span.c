@@ -226,7 +226,8 @@ static void test_random_nests(void **state)
 static void test_sleep_is_a_gap(void **state)
 {
     span_rec *r = open_rec("main");
-    struct timespec sleep = {0, 20 * 1000000};
+    const uint64_t ms20 = 20000000;
+    struct timespec sleep = {0, 20000000};
     uint64_t t0 = clock_ns(), t1;
     span s;
     cuzk_attribution a;
@@ -239,8 +240,8 @@ static void test_sleep_is_a_gap(void **state)
     span_close(&s);
     t1 = clock_ns();
     span_attribution(r, t0, t1, &a);
-    assert_true(a.worst_gap_ns >= 20 * 1000000);
-    assert_true(a.wall_ns - a.attributed_ns >= 20 * 1000000);
+    assert_true(a.worst_gap_ns >= ms20);
+    assert_true(a.wall_ns - a.attributed_ns >= ms20);
     assert_string_equal(a.worst_gap, "between evaluate a b c and ntt");
     span_rec_close(r);
 }
@@ -354,6 +355,8 @@ static void test_other_tracks_do_not_count(void **state)
 
 /* ---- rings, store, trace ---- */
 
+#define TEN_RINGS ((size_t)10 * SPAN_RING)
+
 static void close_spans(size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -370,9 +373,9 @@ static void test_full_rings_lose_nothing(void **state)
     cuzk_attribution a;
 
     (void)state;
-    close_spans(10 * SPAN_RING + 7);
+    close_spans(TEN_RINGS + 7);
     span_attribution(r, t0, clock_ns(), &a);
-    assert_true(step(&a, SPAN_NTT)->n + step(&a, SPAN_ABC)->n == 10 * SPAN_RING + 7);
+    assert_true(step(&a, SPAN_NTT)->n + step(&a, SPAN_ABC)->n == TEN_RINGS + 7);
     assert_true(span_dropped(r) == 0);
     span_rec_close(r);
 }
@@ -380,7 +383,7 @@ static void test_full_rings_lose_nothing(void **state)
 static void test_store_is_bounded(void **state)
 {
     span_rec *r = open_rec("main");
-    uint64_t all = (uint64_t)SPAN_CHUNK * SPAN_CHUNKS + 3 * SPAN_CHUNK + 5, t0;
+    uint64_t all = (uint64_t)SPAN_CHUNK * (SPAN_CHUNKS + 3) + 5, t0;
     cuzk_attribution a;
     uint64_t left;
 
@@ -539,7 +542,7 @@ static void *produce(void *arg)
 
     (void)snprintf(name, sizeof name, "producer %u", p->index % 2);
     p->ok = span_attach(p->r, name) == CUZK_OK;
-    close_spans(3 * SPAN_RING);
+    close_spans((size_t)3 * SPAN_RING);
     span_detach();
     return NULL;
 }
@@ -566,7 +569,7 @@ static void test_trace_while_recording(void **state)
         assert_true(p[i].ok);
     }
     check_trace(r, m, seen);
-    assert_int_equal(seen->spans, 4 * 3 * SPAN_RING);
+    assert_int_equal(seen->spans, (size_t)12 * SPAN_RING);
     assert_true(seen->tracks >= 3 && seen->tracks <= 5);
     mem_close(m);
     span_rec_close(r);
