@@ -16,10 +16,11 @@
 /** Constants of one arity over BLS12-381's Fr. Fixed after poseidon_new; shared. */
 typedef struct poseidon poseidon;
 
-/** Makes the constants (some tens of ms for arity 11 at most). */
+/** Makes the constants (a few milliseconds for arity 11). CUZK_EINVAL: another arity, or another curve. */
 CUZK_STATUS poseidon_new(poseidon **out, const curve *cv, unsigned arity, mem *m);
 void poseidon_free(poseidon *p);
 unsigned poseidon_arity(const poseidon *p);
+const curve *poseidon_curve(const poseidon *p);
 /** Merkle domain tag 2^arity - 1. */
 void poseidon_merkle_tag(const poseidon *p, fr *tag);
 
@@ -27,8 +28,17 @@ void poseidon_merkle_tag(const poseidon *p, fr *tag);
 void poseidon_hash(const poseidon *p, fr *out, const fr *in, const fr *tag);
 
 /** The same, writing the values of all auxiliary variables of the circuit (gadget/poseidon_gadget.h) in allocation order
- *  to trace: poseidon_trace_len(p) elements, the last of them the hash. */
+ *  to trace: poseidon_trace_len(p) elements, the last of them the hash. trace and in do not overlap. */
 void poseidon_trace(const poseidon *p, fr *trace, const fr *in, const fr *tag);
 uint32_t poseidon_trace_len(const poseidon *p);
+
+/** One of each arity: made once a process, then shared by all circuits and their inputs. */
+typedef struct poseidon_set poseidon_set;
+
+CUZK_STATUS poseidon_set_new(poseidon_set **out, const curve *cv, mem *m);
+void poseidon_set_free(poseidon_set *ps);
+const curve *poseidon_set_curve(const poseidon_set *ps);
+/** NULL for an arity that does not exist. */
+const poseidon *poseidon_of(const poseidon_set *ps, unsigned arity);
 
 #endif

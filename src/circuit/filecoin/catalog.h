@@ -12,30 +12,36 @@
 typedef enum fil_kind { FIL_POREP, FIL_WINNING, FIL_WINDOW, FIL_UPDATE, FIL_KINDS } fil_kind;
 
 typedef struct fil_size {
-    const char *name;      /* "2k", "32g" */
+    const char *name; /* "2k", "32g" */
     uint64_t bytes;
-    uint32_t nodes_log;    /* log2 of the number of 32-byte nodes */
-    uint32_t arity[3];     /* base, sub, top arity of trees C and R; 0: none */
+    uint32_t nodes_log; /* log2 of the number of 32-byte nodes */
+    uint32_t arity[3];  /* base, sub, top arity of trees C and R; 0: none */
     uint32_t window_sectors;
+    uint32_t porep_layers;
+    uint32_t porep_challenges; /* of a partition */
+    int registered; /* place among the network's sizes (the number of StackedDrg...V1); -1: not one of them */
 } fil_size;
 
-/** Sizes that exist; n entries. */
+/** Sizes that exist, in ascending order; n entries. */
 const fil_size *fil_sizes(size_t *n);
 const fil_size *fil_size_by_bytes(uint64_t bytes);
 
-/** Levels of a tree path, leaf upward; at most 12. levels[i] is the arity of element i. */
+/** "2KiB", "32GiB": as messages and files of the network say it. */
+void fil_size_text(char out[16], uint64_t bytes);
+
+/** Levels of a path in tree C or R, leaf upward: how many. levels[i] is the arity of element i. */
 #define FIL_MAX_LEVELS 12
 unsigned fil_levels(const fil_size *s, uint32_t levels[FIL_MAX_LEVELS]);
 
-const char *fil_kind_name(fil_kind k);              /* "winning" */
+const char *fil_kind_name(fil_kind k); /* "winning" */
 bool fil_kind_from_name(fil_kind *out, const char *name);
-/** "window-2k", "wpost-2k", "winning-32g", ...: kind and size. CUZK_EDATA listing the names when unknown. */
+/** "window-2k", "wpost-2k", "winning-32g", ...: kind and size. CUZK_EINVAL listing the names when unknown. */
 CUZK_STATUS fil_circuit_parse(fil_kind *kind, const fil_size **size, const char *name);
 
-/** PoSt shape: sectors and challenges a partition (Winning: 66 x 1). */
+/** PoSt circuit of a partition: sectors, and challenges of each (Winning: 66 x 1). */
 void fil_post_shape(fil_kind kind, const fil_size *s, uint32_t *n_sectors, uint32_t *n_challenges);
 
-/** File name without extension: "v28-proof-of-spacetime-fallback-...-<hash>". out holds at least 256 bytes. */
+/** File name without extension: "v28-proof-of-spacetime-fallback-...-<hash>". CUZK_EINVAL: no such circuit (update, 1 GiB). */
 CUZK_STATUS fil_key_name(char out[256], fil_kind kind, const fil_size *s);
 
 #endif

@@ -1,0 +1,208 @@
+/*
+ * circuit/filecoin/catalog.c - one table of Filecoin's circuits
+ *
+ * Source: spec/filecoin-formats.md sections 1 and 6.3, spec/filecoin-circuits.md section 11.1, spec/cli.md
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "circuit/filecoin/catalog.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/u128.h"
+
+#define KIB(n) (UINT64_C(n) << 10)
+#define MIB(n) (UINT64_C(n) << 20)
+#define GIB(n) (UINT64_C(n) << 30)
+
+#define WINNING_SECTORS 66
+#define WINDOW_CHALLENGES 10
+
+/* name, bytes, log2 of nodes, tree shape, window sectors, PoRep layers and challenges, registered */
+static const fil_size sizes[] = {
+    {"2k", KIB(2), 6, {8, 0, 0}, 2, 2, 2, 0},
+    {"4k", KIB(4), 7, {8, 2, 0}, 2, 2, 2, -1},
+    {"16k", KIB(16), 9, {8, 8, 0}, 2, 2, 2, -1},
+    {"32k", KIB(32), 10, {8, 8, 2}, 2, 2, 2, -1},
+    {"8m", MIB(8), 18, {8, 0, 0}, 2, 2, 2, 1},
+    {"16m", MIB(16), 19, {8, 2, 0}, 2, 2, 2, -1},
+    {"512m", MIB(512), 24, {8, 0, 0}, 2, 2, 2, 2},
+    {"1g", GIB(1), 25, {8, 2, 0}, 2, 2, 2, -1},
+    {"32g", GIB(32), 30, {8, 8, 0}, 2349, 11, 18, 3},
+    {"64g", GIB(64), 31, {8, 8, 2}, 2300, 11, 18, 4},
+};
+#define N_SIZES (sizeof sizes / sizeof sizes[0])
+
+/* the name that the command line prints, and the one that gRPC prints */
+static const char *const kind_names[FIL_KINDS][2] = {
+    [FIL_POREP] = {"porep", "porep"},
+    [FIL_WINNING] = {"winning", "winning"},
+    [FIL_WINDOW] = {"window", "wpost"},
+    [FIL_UPDATE] = {"update", "snap"},
+};
+
+const fil_size *fil_sizes(size_t *n)
+{
+    *n = N_SIZES;
+    return sizes;
+}
+
+const fil_size *fil_size_by_bytes(uint64_t bytes)
+{
+    for (size_t i = 0; i < N_SIZES; i++)
+        if (sizes[i].bytes == bytes) return &sizes[i];
+    return NULL;
+}
+
+void fil_size_text(char out[16], uint64_t bytes)
+{
+    static const char *const units[] = {"", "KiB", "MiB", "GiB"};
+    size_t u = 0;
+
+    while (u < 3 && bytes != 0 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        u++;
+    }
+    if (u == 0 || bytes > 999999)
+        (void)snprintf(out, 16, "%" PRIu64,
+                       bytes << 10 * u); /* cut to fit is fine: it is for messages */
+    else
+        (void)snprintf(out, 16, "%" PRIu64 "%s", bytes, units[u]);
+}
+
+unsigned fil_levels(const fil_size *s, uint32_t levels[FIL_MAX_LEVELS])
+{
+    unsigned top_log = 0, n = 0;
+
+    for (unsigned i = 1; i < 3; i++)
+        if (s->arity[i] != 0) top_log += u64_bits(s->arity[i]) - 1;
+    for (unsigned base = (s->nodes_log - top_log) / (u64_bits(s->arity[0]) - 1); n < base;)
+        levels[n++] = s->arity[0];
+    for (unsigned i = 1; i < 3; i++)
+        if (s->arity[i] != 0) levels[n++] = s->arity[i];
+    return n;
+}
+
+const char *fil_kind_name(fil_kind k)
+{
+    return kind_names[k][0];
+}
+
+bool fil_kind_from_name(fil_kind *out, const char *name)
+{
+    for (unsigned k = 0; k < FIL_KINDS; k++)
+        for (unsigned i = 0; i < 2; i++)
+            if (strcmp(kind_names[k][i], name) == 0) {
+                *out = (fil_kind)k;
+                return true;
+            }
+    return false;
+}
+
+/* Every size has every circuit but one. */
+static bool exists(fil_kind k, const fil_size *s)
+{
+    return k != FIL_UPDATE || s->bytes != GIB(1);
+}
+
+cuzk_status fil_circuit_parse(fil_kind *kind, const fil_size **size, const char *name)
+{
+    const char *dash = strchr(name, '-');
+    char prefix[16] = "";
+    fil_kind k;
+
+    if (dash != NULL && (size_t)(dash - name) < sizeof prefix) {
+        memcpy(prefix, name, (size_t)(dash - name));
+        for (size_t i = 0; i < N_SIZES && fil_kind_from_name(&k, prefix); i++) {
+            if (strcmp(sizes[i].name, dash + 1) != 0 || !exists(k, &sizes[i])) continue;
+            *kind = k;
+            *size = &sizes[i];
+            return CUZK_OK;
+        }
+    }
+    return FAIL(
+        CUZK_EINVAL,
+        "unknown circuit %.40s; circuits are porep-, winning-, window- (wpost-) or update- (snap-) "
+        "and 2k, 4k, 16k, 32k, 8m, 16m, 512m, 1g (not update), 32g, 64g",
+        name);
+}
+
+void fil_post_shape(fil_kind kind, const fil_size *s, uint32_t *n_sectors, uint32_t *n_challenges)
+{
+    bool winning = kind == FIL_WINNING;
+
+    *n_sectors = winning ? WINNING_SECTORS : s->window_sectors;
+    *n_challenges = winning ? 1 : WINDOW_CHALLENGES;
+}
+
+/* ---- key names ---- */
+
+#define MAX_ID 512
+
+__attribute__((format(printf, 2, 3))) static void put(char id[MAX_ID], const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(id, MAX_ID, fmt, ap); /* the longest identifier has 350 characters */
+    va_end(ap);
+}
+
+static void porep_id(char id[MAX_ID], const fil_size *s, const char *tree)
+{
+    put(id,
+        "layered_drgporep::PublicParams{ graph: stacked_graph::StackedGraph{expansion_degree: 8 "
+        "base_graph: drgraph::BucketGraph{size: %" PRIu64
+        "; degree: 6; hasher: poseidon_hasher} }, challenges: LayerChallenges { layers: %" PRIu32
+        ", max_count: %" PRIu32 " }, tree: %s }",
+        UINT64_C(1) << s->nodes_log, s->porep_layers, s->porep_challenges, tree);
+}
+
+static void post_id(char id[MAX_ID], fil_kind kind, const fil_size *s)
+{
+    uint32_t n_sectors, n_challenges;
+
+    fil_post_shape(kind, s, &n_sectors, &n_challenges);
+    put(id,
+        "FallbackPoSt::PublicParams{sector_size: %" PRIu64 ", challenge_count: %" PRIu32
+        ", sector_count: %" PRIu32 "}",
+        s->bytes, n_challenges, n_sectors);
+}
+
+cuzk_status fil_key_name(char out[256], fil_kind kind, const fil_size *s)
+{
+    char id[MAX_ID], tree[64], hash_text[65];
+    const char *prefix = "", *suffix = "";
+    uint8_t hash[32];
+
+    if (!exists(kind, s))
+        return FAIL(CUZK_EINVAL, "no %s circuit of size %s", fil_kind_name(kind), s->name);
+    (void)snprintf(tree, sizeof tree, "merkletree-poseidon_hasher-%" PRIu32 "-%" PRIu32 "-%" PRIu32,
+                   s->arity[0], s->arity[1], s->arity[2]);
+    switch (kind) {
+    case FIL_POREP:
+        prefix = "stacked-proof-of-replication-";
+        suffix = "-sha256_hasher";
+        porep_id(id, s, tree);
+        break;
+    case FIL_UPDATE:
+        prefix = "empty-sector-update-";
+        put(id, "empty_sector_update::PublicParams{ sector_nodes: %" PRIu64 " }",
+            UINT64_C(1) << s->nodes_log);
+        break;
+    case FIL_WINNING:
+    case FIL_WINDOW:
+    case FIL_KINDS:
+        prefix = "proof-of-spacetime-fallback-";
+        post_id(id, kind, s);
+        break;
+    }
+    sha256(hash, id, strlen(id));
+    hex_encode(hash_text, hash, sizeof hash);
+    (void)snprintf(out, 256, "v28-%s%s%s-%s", prefix, tree, suffix, hash_text);
+    return CUZK_OK;
+}

@@ -1,0 +1,499 @@
+/*
+ * circuit/filecoin/post_synth.c - checks vanilla proofs and writes the assignment, in one pass
+ *
+ * Per sector, level by level for all its challenges: what one level's nodes hash to is the next level's input, and a node
+ * that lies on the paths of several challenges is hashed once (its trace is copied: some 16 KiB of memory instead of some
+ * 25 us of arithmetic). With an assignment, the hash writes all its intermediate values right into their places; without,
+ * the same walk hashes alone.
+ *
+ * Work is split by sector, or, when there are fewer sectors than threads, by node of a level. Elements of different nodes
+ * never share memory; bits do share words, so one thread sets them all at the end (a few for each node).
+ *
+ * Source: spec/filecoin-formats.md section 3.4 (what is checked), spec/filecoin-circuits.md section 11.1 (order)
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "circuit/filecoin/post_impl.h"
+#include "circuit/gadget/insert.h"
+#include "circuit/gadget/merkle.h"
+
+#define SECTOR_ELEMS 3 /* comm_r_last, comm_c, comm_r; then the trace of their hash */
+#define COMM_R_AT 2
+
+/* What one sector needs while it is walked. */
+typedef struct scratch {
+    fr (*list)[INSERT_MAX_SIZE]; /* of each challenge: a node's children in their order */
+    fr *node;                    /* of each challenge: where its path has come to */
+    uint64_t *position;          /* of each challenge: index of that node in its level */
+    uint32_t *like;              /* of each challenge: the first one with the same list */
+    uint32_t *todo;              /* challenges whose list is to be hashed */
+    uint32_t n_todo;
+} scratch;
+
+typedef struct job {
+    /* fixed after init */
+    const post_vanilla *v;
+    const curve *cv;
+    const r1cs_system *sys;
+    r1cs_assignment *w; /* NULL: check alone */
+    uint32_t circuit_sectors, circuit_challenges;
+    bool winning; /* challenge n of the sector is circuit sector n */
+    pool *inner;  /* for the nodes of a level; NULL: sectors are the tasks */
+    const cancel *cancel;
+    scratch *scratch; /* one a worker */
+} job;
+
+/* ---- where things are ---- */
+
+static const uint8_t *proof_of(const job *j, size_t sector, uint32_t n)
+{
+    const post_vanilla *v = j->v;
+
+    return v->data[sector] + v->proofs + n * v->proof_size;
+}
+
+/* Elements of the k-th instance of a circuit sector. */
+static fr *elems_of(const job *j, uint32_t circuit_sector, size_t k)
+{
+    size_t per = post_sector_instances(j->circuit_challenges, j->v->n_levels);
+
+    return j->w->elems +
+           r1cs_place_of(j->sys, &j->sys->instances[circuit_sector * per + k]).elem_start;
+}
+
+/* The k-th instance of challenge n of a sector: 0 the leaf, then the path elements. */
+static fr *challenge_elems(const job *j, size_t sector, uint32_t n, size_t k)
+{
+    uint32_t s = j->winning ? n : (uint32_t)sector, c = j->winning ? 0 : n;
+
+    return elems_of(j, s, 1 + c * post_challenge_instances(j->v->n_levels) + k);
+}
+
+/* Public inputs of a circuit sector: comm_r, then its challenges. */
+static fr *inputs_of(const job *j, uint32_t circuit_sector)
+{
+    return j->w->inputs + 1 + (size_t)circuit_sector * (1 + j->circuit_challenges);
+}
+
+/* post_vanilla.c has found all values below the modulus and all indices below the arity. Inputs may be mapped files
+   that somebody writes to meanwhile: then the proof is worthless, but nothing is read or written out of place. */
+
+static void load_fr(const curve *cv, fr *r, const uint8_t *b)
+{
+    scalar s;
+
+    memcpy(s.b, b, sizeof s.b);
+    if (!cv->fr_from_scalar(r, &s)) *r = cv->fr_zero;
+}
+
+static unsigned load_index(const job *j, const uint8_t *proof, unsigned l)
+{
+    return (unsigned)load_u64le(proof + j->v->index[l]) & (j->v->levels[l] - 1);
+}
+
+static cuzk_status fault(cuzk_class klass, size_t sector, const char *text)
+{
+    (void)status_fail(__FILE__, __LINE__, CUZK_EDATA, klass, "", "%s", text);
+    status_add_where("sector %zu", sector);
+    return CUZK_EDATA;
+}
+
+/* ---- the sector's own values ---- */
+
+static cuzk_status check_against_statement(const job *j, size_t sector)
+{
+    const post_vanilla *v = j->v;
+    const post_sector_statement *want = &v->st->sectors[v->first + sector];
+    uint64_t number = load_u64le(v->data[sector]);
+
+    if (number != want->sector_number) {
+        (void)FAIL_DATA(STATEMENT, "", "sector number %" PRIu64 ", the statement has %" PRIu64,
+                        number, want->sector_number);
+        status_add_where("sector %zu", v->first + sector);
+        return CUZK_EDATA;
+    }
+    if (memcmp(v->data[sector] + 8, want->comm_r, sizeof want->comm_r) != 0)
+        return fault(CUZK_CLASS_STATEMENT, v->first + sector, "comm_r is not the statement's");
+    return CUZK_OK;
+}
+
+/* comm_r is not the hash: because comm_r_last is not what the paths' root fields say, or for another reason. */
+static cuzk_status comm_r_fault(const job *j, size_t sector, const fr *comm_c, const fr *comm_r)
+{
+    const poseidon *p = poseidon_of(j->v->ps, 2);
+    fr tag, hash, in[2] = {*comm_c};
+    bool root_fits;
+
+    load_fr(j->cv, &in[1], proof_of(j, sector, 0) + j->v->root);
+    poseidon_merkle_tag(p, &tag);
+    poseidon_hash(p, &hash, in, &tag);
+    root_fits = j->cv->fr_eq(&hash, comm_r);
+    return fault(CUZK_CLASS_INCONSISTENT, j->v->first + sector,
+                 root_fits ? "comm_r_last differs from the root of the paths, which fits comm_r"
+                           : "comm_r is not the hash of comm_c and comm_r_last");
+}
+
+static cuzk_status sector_head(const job *j, size_t sector)
+{
+    const poseidon *p = poseidon_of(j->v->ps, 2);
+    const uint8_t *data = j->v->data[sector];
+    fr tag, hash, comm_r, in[2]; /* in: comm_c, comm_r_last */
+
+    TRY(check_against_statement(j, sector));
+    load_fr(j->cv, &comm_r, data + 8);
+    load_fr(j->cv, &in[0], data + j->v->comm_c);
+    load_fr(j->cv, &in[1], data + j->v->comm_r_last);
+    poseidon_merkle_tag(p, &tag);
+    if (j->w == NULL) {
+        poseidon_hash(p, &hash, in, &tag);
+    } else {
+        fr *e = elems_of(j, (uint32_t)sector, 0);
+
+        e[0] = in[1];
+        e[1] = in[0];
+        e[COMM_R_AT] = comm_r;
+        poseidon_trace(p, &e[SECTOR_ELEMS], in, &tag);
+        hash = e[SECTOR_ELEMS + poseidon_trace_len(p) - 1];
+    }
+    return j->cv->fr_eq(&hash, &comm_r) ? CUZK_OK : comm_r_fault(j, sector, &in[0], &comm_r);
+}
+
+/* ---- paths ---- */
+
+typedef struct level {
+    const job *j;
+    scratch *s;
+    size_t sector;
+    unsigned l;
+    const poseidon *p;
+    const insert_plan *plan;
+    fr tag;
+} level;
+
+static fr *trace_of(const level *x, uint32_t n)
+{
+    return challenge_elems(x->j, x->sector, n, 1 + x->l) + x->plan->size - 1 + x->plan->n_picks;
+}
+
+/* The children of challenge n's next node, and in the assignment the siblings and picks. */
+static void take_siblings(const level *x, uint32_t n)
+{
+    const job *j = x->j;
+    const uint8_t *proof = proof_of(j, x->sector, n);
+    unsigned index = load_index(j, proof, x->l);
+    fr *list = x->s->list[n], siblings[INSERT_MAX_SIZE - 1];
+
+    for (unsigned i = 0; i + 1 < x->plan->size; i++)
+        load_fr(j->cv, &siblings[i], proof + j->v->siblings[x->l] + (size_t)32 * i);
+    memcpy(list, siblings, index * sizeof *list);
+    list[index] = x->s->node[n];
+    memcpy(&list[index + 1], &siblings[index], (x->plan->size - 1 - index) * sizeof *list);
+    if (j->w != NULL) {
+        fr *e = challenge_elems(j, x->sector, n, 1 + x->l);
+
+        memcpy(e, siblings, (x->plan->size - 1u) * sizeof *e);
+        insert_values(x->plan, e + x->plan->size - 1, &x->s->node[n], siblings, index);
+    }
+    x->s->position[n] >>= x->plan->index_bits;
+}
+
+/* The first challenge whose list is n's. */
+static uint32_t first_like(const level *x, uint32_t n)
+{
+    const scratch *s = x->s;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (s->position[i] == s->position[n] && s->like[i] == i &&
+            memcmp(s->list[i], s->list[n], x->plan->size * sizeof(fr)) == 0)
+            return i;
+    return n;
+}
+
+static cuzk_status hash_list(void *ctx, size_t i, unsigned worker)
+{
+    const level *x = ctx;
+    uint32_t n = x->s->todo[i];
+
+    (void)worker; /* it needs nothing of its own */
+    if (x->j->w == NULL) {
+        poseidon_hash(x->p, &x->s->node[n], x->s->list[n], &x->tag);
+    } else {
+        fr *trace = trace_of(x, n);
+
+        poseidon_trace(x->p, trace, x->s->list[n], &x->tag);
+        x->s->node[n] = trace[poseidon_trace_len(x->p) - 1];
+    }
+    return CUZK_OK;
+}
+
+static void copy_hash(const level *x, uint32_t n, uint32_t from)
+{
+    x->s->node[n] = x->s->node[from];
+    if (x->j->w != NULL)
+        memcpy(trace_of(x, n), trace_of(x, from), poseidon_trace_len(x->p) * sizeof(fr));
+}
+
+static cuzk_status climb_level(level *x)
+{
+    scratch *s = x->s;
+    uint32_t n_proofs = x->j->v->n_proofs;
+
+    s->n_todo = 0;
+    for (uint32_t n = 0; n < n_proofs; n++) {
+        take_siblings(x, n);
+        s->like[n] = first_like(x, n);
+        if (s->like[n] == n) s->todo[s->n_todo++] = n;
+    }
+    TRY(pool_run(x->j->inner, x->j->cancel, s->n_todo, hash_list, x));
+    for (uint32_t n = 0; n < n_proofs; n++)
+        if (s->like[n] != n) copy_hash(x, n, s->like[n]);
+    return CUZK_OK;
+}
+
+/* Leaf index of a proof: what its index fields say. */
+static uint64_t leaf_index(const job *j, const uint8_t *proof)
+{
+    uint64_t index = 0;
+    unsigned shift = 0;
+
+    for (unsigned l = 0; l < j->v->n_levels; l++) {
+        index |= (uint64_t)load_index(j, proof, l) << shift;
+        shift += insert_plan_of(j->v->levels[l])->index_bits;
+    }
+    return index;
+}
+
+static void start_paths(const job *j, scratch *s, size_t sector)
+{
+    for (uint32_t n = 0; n < j->v->n_proofs; n++) {
+        const uint8_t *proof = proof_of(j, sector, n);
+
+        load_fr(j->cv, &s->node[n], proof + j->v->leaf);
+        s->position[n] = leaf_index(j, proof);
+        if (j->w != NULL) *challenge_elems(j, sector, n, 0) = s->node[n];
+    }
+}
+
+/* What challenge n's path came to. */
+static cuzk_status check_path(const job *j, const scratch *s, size_t sector, uint32_t n)
+{
+    const post_vanilla *v = j->v;
+    const uint8_t *proof = proof_of(j, sector, n), *comm_r_last = v->data[sector] + v->comm_r_last;
+    uint64_t got = leaf_index(j, proof), want;
+    size_t at = v->first + sector;
+    fr root;
+
+    load_fr(j->cv, &root, comm_r_last);
+    want = post_challenge(v->st, v->st->sectors[at].sector_number, at, n);
+    if (memcmp(proof + v->root, comm_r_last, 32) != 0)
+        (void)FAIL_DATA(INCONSISTENT, "", "the root field of the path differs from comm_r_last");
+    else if (!j->cv->fr_eq(&s->node[n], &root))
+        (void)FAIL_DATA(INCONSISTENT, "", "the path does not lead from its leaf to comm_r_last");
+    else if (got != want)
+        (void)FAIL_DATA(STATEMENT, "",
+                        "leaf %" PRIu64 ", but sector %" PRIu64 " is challenged at %" PRIu64, got,
+                        v->st->sectors[at].sector_number, want);
+    else
+        return CUZK_OK;
+    status_add_where("sector %zu, challenge %" PRIu32, at, n);
+    return CUZK_EDATA;
+}
+
+static cuzk_status walk_sector(void *ctx, size_t sector, unsigned worker)
+{
+    const job *j = ctx;
+    scratch *s = &j->scratch[worker];
+
+    TRY(sector_head(j, sector));
+    start_paths(j, s, sector);
+    for (unsigned l = 0; l < j->v->n_levels; l++) {
+        level x = {.j = j, .s = s, .sector = sector, .l = l};
+
+        x.p = poseidon_of(j->v->ps, j->v->levels[l]);
+        x.plan = insert_plan_of(j->v->levels[l]);
+        poseidon_merkle_tag(x.p, &x.tag);
+        TRY(climb_level(&x));
+    }
+    for (uint32_t n = 0; n < j->v->n_proofs; n++) TRY(check_path(j, s, sector, n));
+    return CUZK_OK;
+}
+
+/* ---- what is left of the assignment ---- */
+
+static size_t sector_elems(const job *j)
+{
+    return j->sys->n_elem / j->circuit_sectors;
+}
+
+/* Circuit sector i is a copy of the last sector that has proofs. */
+static cuzk_status repeat_sector(void *ctx, size_t i, unsigned worker)
+{
+    const job *j = ctx;
+    uint32_t last = (uint32_t)j->v->n_sectors - 1;
+
+    (void)worker; /* it needs nothing of its own */
+    memcpy(elems_of(j, last + 1 + (uint32_t)i, 0), elems_of(j, last, 0),
+           sector_elems(j) * sizeof(fr));
+    return CUZK_OK;
+}
+
+static cuzk_status repeat_sectors(job *j, pool *p)
+{
+    size_t head;
+
+    if (!j->winning)
+        return pool_run(p, j->cancel, j->circuit_sectors - j->v->n_sectors, repeat_sector, j);
+    head = SECTOR_ELEMS + poseidon_trace_len(poseidon_of(j->v->ps, 2));
+    for (uint32_t s = 1; s < j->circuit_sectors; s++)
+        memcpy(elems_of(j, s, 0), elems_of(j, 0, 0), head * sizeof(fr));
+    return CUZK_OK;
+}
+
+static void set_bits(uint64_t *words, uint32_t at, uint64_t value, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++, at++) words[at / 64] |= (value >> i & 1) << at % 64;
+}
+
+/* Index bits of one challenge, and its public input. */
+static void put_index(const job *j, uint32_t circuit_sector, uint32_t c)
+{
+    const post_vanilla *v = j->v;
+    size_t per = post_sector_instances(j->circuit_challenges, v->n_levels);
+    size_t inst = circuit_sector * per + 1 + c * post_challenge_instances(v->n_levels) + 1;
+    size_t sector = circuit_sector < v->n_sectors ? circuit_sector : v->n_sectors - 1;
+    const uint8_t *proof = proof_of(j, j->winning ? 0 : sector, j->winning ? circuit_sector : c);
+
+    for (unsigned l = 0; l < v->n_levels; l++) {
+        const insert_plan *plan = insert_plan_of(v->levels[l]);
+
+        set_bits(j->w->bits, r1cs_place_of(j->sys, &j->sys->instances[inst + l]).bit_start,
+                 insert_bits(plan, load_index(j, proof, l)), plan->n_bits);
+    }
+    j->cv->fr_from_u64(&inputs_of(j, circuit_sector)[1 + c], leaf_index(j, proof));
+}
+
+static void put_indices(const job *j)
+{
+    for (uint32_t s = 0; s < j->circuit_sectors; s++) {
+        *inputs_of(j, s) = elems_of(j, s, 0)[COMM_R_AT];
+        for (uint32_t c = 0; c < j->circuit_challenges; c++) put_index(j, s, c);
+    }
+}
+
+/* ---- one run ---- */
+
+/* Bytes of one worker's scratch. */
+static size_t scratch_size(uint32_t n_proofs)
+{
+    return n_proofs *
+           (sizeof(fr[INSERT_MAX_SIZE]) + sizeof(fr) + sizeof(uint64_t) + 2 * sizeof(uint32_t));
+}
+
+static void scratch_init(scratch *s, uint8_t *at, uint32_t n_proofs)
+{
+    s->list = (fr(*)[INSERT_MAX_SIZE])(void *)at;
+    s->node = (fr *)(s->list + n_proofs);
+    s->position = (uint64_t *)(s->node + n_proofs);
+    s->like = (uint32_t *)(s->position + n_proofs);
+    s->todo = s->like + n_proofs;
+}
+
+size_t post_check_size(const post_vanilla *v, const pool *p)
+{
+    size_t threads = pool_threads(p);
+
+    return mem_cost(threads * sizeof(scratch)) + mem_cost(threads * scratch_size(v->n_proofs));
+}
+
+static cuzk_status walk(job *j, pool *p)
+{
+    const post_vanilla *v = j->v;
+
+    if (v->n_sectors >= pool_threads(p))
+        return pool_run(p, j->cancel, v->n_sectors, walk_sector, j);
+    j->inner = p;
+    for (size_t i = 0; i < v->n_sectors; i++) TRY(walk_sector(j, i, 0));
+    return CUZK_OK;
+}
+
+static cuzk_status run(job *j, pool *p, const cancel *c, mem *m)
+{
+    const post_vanilla *v = j->v;
+    unsigned threads = pool_threads(p);
+    size_t per = scratch_size(v->n_proofs);
+    cuzk_status st = CUZK_OK;
+    uint8_t *memory = NULL;
+
+    j->cv = poseidon_set_curve(v->ps);
+    j->winning = v->st->kind == FIL_WINNING;
+    j->cancel = c;
+    fil_post_shape(v->st->kind, v->st->size, &j->circuit_sectors, &j->circuit_challenges);
+    j->scratch = mem_new(m, threads, sizeof *j->scratch, &st);
+    if (j->scratch == NULL) return st;
+    memory = mem_new(m, threads, per, &st);
+    if (memory == NULL) goto out;
+    for (unsigned i = 0; i < threads; i++)
+        scratch_init(&j->scratch[i], memory + i * per, v->n_proofs);
+    TRY_OUT(walk(j, p));
+    if (j->w != NULL) {
+        TRY_OUT(repeat_sectors(j, p));
+        put_indices(j);
+    }
+out:
+    if (memory != NULL) explicit_bzero(memory, threads * per);
+    mem_free(m, memory);
+    mem_free(m, j->scratch);
+    return st;
+}
+
+cuzk_status post_vanilla_check(const post_vanilla *v, pool *p, const cancel *c)
+{
+    job j = {.v = v};
+
+    return run(&j, p, c, v->m);
+}
+
+/* sys has the places that v's values will be written to. */
+static bool fits(const r1cs_system *sys, const post_vanilla *v, uint32_t n_sectors,
+                 uint32_t n_challenges)
+{
+    size_t per = post_sector_instances(n_challenges, v->n_levels);
+    uint64_t elems = 1; /* of a challenge: the leaf, then its path */
+
+    if (sys->n_inputs != 1 + post_n_public(v->st) || sys->n_instances != n_sectors * per)
+        return false;
+    for (unsigned l = 0; l < v->n_levels; l++) {
+        uint32_t n = merkle_path_elems(poseidon_of(v->ps, v->levels[l]));
+
+        if (sys->templates[sys->instances[2 + l].tmpl].n_elem != n) return false;
+        elems += n;
+    }
+    elems = SECTOR_ELEMS + poseidon_trace_len(poseidon_of(v->ps, 2)) + n_challenges * elems;
+    return sys->n_elem == n_sectors * elems;
+}
+
+cuzk_status post_synthesize(r1cs_assignment **out, const r1cs_system *sys, const post_vanilla *v,
+                            pool *p, const cancel *c, mem *m)
+{
+    r1cs_assignment *w = NULL;
+    job j = {.v = v, .sys = sys};
+    uint32_t n_sectors, n_challenges;
+    cuzk_status st;
+
+    fil_post_shape(v->st->kind, v->st->size, &n_sectors, &n_challenges);
+    if (!fits(sys, v, n_sectors, n_challenges))
+        return FAIL(CUZK_EINVAL, "system %s is not that of %s-%s", sys->name,
+                    fil_kind_name(v->st->kind), v->st->size->name);
+    TRY(r1cs_assignment_new(&w, sys, m));
+    j.w = w;
+    st = run(&j, p, c, m);
+    if (st != CUZK_OK) {
+        r1cs_assignment_free(w);
+        return st;
+    }
+    *out = w;
+    return CUZK_OK;
+}

@@ -1,0 +1,41 @@
+/*
+ * circuit/gadget/merkle.h - inclusion in a Poseidon Merkle tree as instances of templates
+ *
+ * One inclusion is, in this order: a path element a level, from the leaf upward; the index; the root.
+ *
+ *   "path A"  in: the node below             own: index bits and insertion's products (bits), siblings, picks, Poseidon (elements)
+ *   "index"   in: all index bits             own: a public input, the leaf's index
+ *   "root"    in: the topmost node, the root
+ *
+ * Source: spec/filecoin-circuits.md section 9.1.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef CIRCUIT_GADGET_MERKLE_H
+#define CIRCUIT_GADGET_MERKLE_H
+
+#include "circuit/gadget/insert.h"
+#include "circuit/gadget/poseidon_gadget.h"
+
+#define MERKLE_MAX_LEVELS 12
+#define MERKLE_MAX_INDEX_BITS 36
+
+typedef struct merkle_templates {
+    uint32_t levels[MERKLE_MAX_LEVELS]; /* arity of each, from the leaf upward */
+    unsigned n_levels, n_index_bits;
+    uint32_t path[INSERT_MAX_SIZE + 1]; /* by arity */
+    uint32_t index, root;
+} merkle_templates;
+
+/** Adds the templates that paths of these levels need. CUZK_EINVAL: a level that is not 2, 4 or 8, or too many. */
+CUZK_STATUS merkle_templates_add(merkle_templates *out, r1cs_system *sys, const poseidon_set *ps,
+                                 const uint32_t *levels, unsigned n_levels);
+/** Appends one inclusion of `leaf` under `root`. */
+CUZK_STATUS merkle_add(r1cs_system *sys, const merkle_templates *t, r1cs_wire leaf, r1cs_wire root);
+
+/** How many elements of an assignment a path element of p's arity has: siblings, picks, Poseidon's trace, in this order. */
+uint32_t merkle_path_elems(const poseidon *p);
+/** Instances that merkle_add appends. */
+unsigned merkle_instances(const merkle_templates *t);
+
+#endif

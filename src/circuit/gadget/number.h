@@ -1,0 +1,39 @@
+/*
+ * circuit/gadget/number.h - gadgets on bits and numbers: allocation, logic, selection, packing
+ *
+ * Wires are template wires of the builder. Rows and their order are the reference's (spec/filecoin-circuits.md sections
+ * 2, 3 and 8). Failures stick in the builder.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef CIRCUIT_GADGET_NUMBER_H
+#define CIRCUIT_GADGET_NUMBER_H
+
+#include "r1cs/system.h"
+
+/** What gadgets write to: a template's builder, and the constants they need. */
+typedef struct gadget {
+    r1cs_builder *b;
+    const curve *cv;
+    fr minus_one;
+} gadget;
+
+gadget gadget_of(r1cs_builder *b, const curve *cv);
+
+/** A new bit, with its boolean row. */
+uint32_t bit_alloc(const gadget *g);
+/** x and y; a new bit, one row. */
+uint32_t bit_and(const gadget *g, uint32_t x, uint32_t y);
+/** Neither x nor y; a new bit, one row. */
+uint32_t bit_nor(const gadget *g, uint32_t x, uint32_t y);
+
+/** x where cond is 1, else y; a new number, one row. */
+uint32_t num_pick(const gadget *g, uint32_t cond, uint32_t x, uint32_t y);
+/** x = y; one row. */
+void num_equal(const gadget *g, uint32_t x, uint32_t y);
+/** A new public input that equals x; one row. */
+void num_inputize(const gadget *g, uint32_t x);
+/** A new public input of the n bits, lowest first; one row. n <= 64. */
+void num_pack_input(const gadget *g, const uint32_t *bits, unsigned n);
+
+#endif

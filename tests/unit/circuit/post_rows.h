@@ -1,0 +1,39 @@
+/*
+ * unit/circuit/post_rows.h - what the reference's PoSt circuits are: counts, densities, constraint-system hashes
+ *
+ * Source: spec/filecoin-expected.md sections 3, 3.1 (production) and 5 (upstream's test shapes).
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef UNIT_CIRCUIT_POST_ROWS_H
+#define UNIT_CIRCUIT_POST_ROWS_H
+
+#include "support.h"
+
+/** n_rows are those of the circuit; total_rows and log_domain with the input rows. */
+typedef struct post_row {
+    expected_system want;
+    const char *circuit; /* name in the catalogue */
+    uint32_t total_rows;
+    unsigned log_domain;
+} post_row;
+
+static inline void post_row_check(const post_row *r)
+{
+    mem *m = support_mem();
+    r1cs_system *sys = NULL;
+    fil_kind kind;
+    const fil_size *size;
+
+    assert_status_ok(fil_circuit_parse(&kind, &size, r->circuit));
+    assert_status_ok(post_system_of(&sys, support_poseidon(), kind, size, m));
+    assert_string_equal(sys->name, r->circuit);
+    support_check_system(sys, &r->want);
+    assert_int_equal(sys->n_b_input, 1);
+    assert_int_equal(r1cs_total_rows(sys), r->total_rows);
+    assert_int_equal(r1cs_log_domain(sys, 0), r->log_domain);
+    r1cs_free(sys);
+    support_close(m);
+}
+
+#endif

@@ -1,0 +1,311 @@
+/*
+ * unit/circuit/support.c - what the tests of circuits share
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "support.h"
+
+#include <inttypes.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+
+/* ---- budgets, constants, values ---- */
+
+mem *support_mem(void)
+{
+    mem *m = NULL;
+
+    assert_status_ok(mem_open(&m, "test", 0, NULL));
+    return m;
+}
+
+void support_close(mem *m)
+{
+    assert_int_equal(mem_used(m), 0);
+    mem_close(m);
+}
+
+const curve *support_curve(void)
+{
+    return curve_get(CURVE_ID_BLS12_381, cpu_table_best());
+}
+
+static mem *shared_mem;
+static poseidon_set *shared_set;
+
+static void free_shared(void)
+{
+    poseidon_set_free(shared_set);
+    mem_close(shared_mem);
+}
+
+const poseidon_set *support_poseidon(void)
+{
+    if (shared_set == NULL) {
+        shared_mem = support_mem();
+        assert_status_ok(poseidon_set_new(&shared_set, support_curve(), shared_mem));
+        assert_int_equal(atexit(free_shared), 0);
+    }
+    return shared_set;
+}
+
+fr support_u64(uint64_t v)
+{
+    fr r;
+
+    support_curve()->fr_from_u64(&r, v);
+    return r;
+}
+
+fr support_fr(const char *big_endian_hex)
+{
+    uint8_t b[32];
+    scalar s;
+    fr r;
+
+    harness_from_hex(b, sizeof b, big_endian_hex);
+    for (size_t i = 0; i < 32; i++) s.b[i] = b[31 - i];
+    assert_true(support_curve()->fr_from_scalar(&r, &s));
+    return r;
+}
+
+void support_random_fr(fr *out)
+{
+    scalar s;
+
+    do {
+        harness_random_bytes(s.b, sizeof s.b);
+        s.b[31] &= 0x7f;
+    } while (!support_curve()->fr_from_scalar(out, &s));
+}
+
+/* ---- systems ---- */
+
+void support_check_system(const r1cs_system *sys, const expected_system *want)
+{
+    uint8_t hash[32];
+
+    (void)printf("%s\n", want->name);
+    assert_int_equal(sys->n_inputs, want->n_inputs);
+    assert_int_equal(sys->n_aux, want->n_aux);
+    assert_int_equal(sys->n_rows, want->n_rows);
+    assert_int_equal(sys->n_a_aux, want->n_a_aux);
+    assert_int_equal(sys->n_b_aux, want->n_b_aux);
+    assert_true(sys->n_b_input <= 1); /* ONE, or nothing */
+    assert_status_ok(r1cs_hash(sys, hash));
+    assert_hex_equal(hash, sizeof hash, want->hash);
+}
+
+/* ---- cases ---- */
+
+void post_case_open(post_case *c, const char *folder, fil_kind kind, mem *m)
+{
+    char path[256];
+    uint8_t *json;
+    size_t size;
+
+    *c = (post_case){.folder = folder, .kind = kind};
+    (void)snprintf(path, sizeof path, "filecoin/%s/statement.json", folder);
+    json = harness_read_file(harness_fixture(path), &size);
+    assert_status_ok(post_statement_read(&c->st, json, size, kind, m));
+    free(json);
+    c->files = calloc(c->st->n_sectors, sizeof *c->files);
+    c->inputs = calloc(c->st->n_sectors, sizeof *c->inputs);
+    assert_non_null(c->files);
+    assert_non_null(c->inputs);
+    for (size_t i = 0; i < c->st->n_sectors; i++) {
+        (void)snprintf(path, sizeof path, "filecoin/%s/vanilla-%zu.bin", folder, i);
+        c->files[i] = harness_read_file(harness_fixture(path), &c->inputs[i].size);
+        c->inputs[i].data = c->files[i];
+    }
+}
+
+void post_case_close(post_case *c)
+{
+    for (size_t i = 0; i < c->st->n_sectors; i++) free(c->files[i]);
+    free(c->files);
+    free(c->inputs);
+    post_statement_free(c->st);
+}
+
+post_vanilla *post_case_read(const post_case *c, size_t partition, mem *m)
+{
+    post_vanilla *v = NULL;
+    size_t first, n;
+
+    post_partition_sectors(c->st, partition, &first, &n);
+    assert_status_ok(
+        post_vanilla_read(&v, c->st, partition, c->inputs + first, n, support_poseidon(), m));
+    return v;
+}
+
+/* ---- expected assignments ---- */
+
+static void next(json_in *j, json_token *t)
+{
+    assert_status_ok(json_next(j, t));
+}
+
+/* Strings of `digits` characters each, joined. */
+static char *read_strings(json_in *j, size_t digits, size_t *n)
+{
+    char *all = NULL;
+    json_token t;
+
+    *n = 0;
+    for (next(j, &t); next(j, &t), t.type != JSON_ARRAY_END; (*n)++) {
+        assert_int_equal(t.len, digits);
+        all = realloc(all, (*n + 1) * digits + 1);
+        assert_non_null(all);
+        memcpy(all + *n * digits, t.text, digits);
+        all[(*n + 1) * digits] = '\0';
+    }
+    return all;
+}
+
+static void read_number(json_in *j, uint64_t *out)
+{
+    json_token t;
+
+    next(j, &t);
+    assert_status_ok(json_u64(&t, UINT64_MAX, out, "count"));
+}
+
+static void read_digest(json_in *j, char out[65])
+{
+    json_token t;
+
+    next(j, &t);
+    assert_int_equal(t.len, 64);
+    memcpy(out, t.text, 64);
+    out[64] = '\0';
+}
+
+/* One object of assignment[], its first brace read already. */
+static void read_assignment(expected_assignment *e, json_in *j)
+{
+    json_token k;
+
+    for (next(j, &k); k.type == JSON_KEY; next(j, &k)) {
+        if (json_is(&k, "inputs"))
+            read_number(j, &e->n_inputs);
+        else if (json_is(&k, "aux"))
+            read_number(j, &e->n_aux);
+        else if (json_is(&k, "aux_zero"))
+            read_number(j, &e->n_zero);
+        else if (json_is(&k, "aux_one"))
+            read_number(j, &e->n_one);
+        else if (json_is(&k, "sha256_inputs_then_aux"))
+            read_digest(j, e->sha256_all);
+        else if (json_is(&k, "sha256_inputs"))
+            read_digest(j, e->sha256_inputs);
+        else if (json_is(&k, "aux_chunk_sha256_first8bytes"))
+            e->chunks = read_strings(j, 16, &e->n_chunks);
+        else if (json_is(&k, "public_inputs"))
+            e->public_inputs = read_strings(j, 64, &e->n_public);
+        else
+            assert_status_ok(json_skip(j));
+    }
+}
+
+void expected_assignment_read(expected_assignment *e, const char *folder, size_t partition)
+{
+    char path[256];
+    json_in j;
+    json_token t;
+    size_t size, at = 0;
+    uint8_t *json;
+
+    *e = (expected_assignment){0};
+    (void)snprintf(path, sizeof path, "filecoin/%s/statement.json", folder);
+    json = harness_read_file(harness_fixture(path), &size);
+    assert_status_ok(json_init(&j, json, size));
+    for (next(&j, &t); next(&j, &t), t.type == JSON_KEY;) {
+        if (!json_is(&t, "assignment")) {
+            assert_status_ok(json_skip(&j));
+            continue;
+        }
+        for (next(&j, &t); next(&j, &t), t.type == JSON_OBJECT; at++) {
+            expected_assignment one = {0};
+
+            read_assignment(at == partition ? e : &one, &j);
+            expected_assignment_clear(&one);
+        }
+    }
+    free(json);
+    assert_true(at > partition);
+}
+
+void expected_assignment_clear(expected_assignment *e)
+{
+    free(e->chunks);
+    free(e->public_inputs);
+    *e = (expected_assignment){0};
+}
+
+/* ---- assignments ---- */
+
+#define CHUNK 65536
+
+static void digest_is(sha256_ctx *c, const char *want, const char *what)
+{
+    uint8_t digest[32];
+
+    sha256_final(c, digest);
+    harness_hex_equal(digest, sizeof digest, want, what, __FILE__, __LINE__);
+}
+
+/* aux in chunks into `all`; counts zeros and ones; compares each chunk's digest. */
+static void check_aux(const r1cs_assignment *w, sha256_ctx *all, const expected_assignment *want)
+{
+    const curve *cv = support_curve();
+    uint64_t zeros = 0, ones = 0;
+    uint8_t digest[32], expected[8];
+    scalar *chunk = calloc(CHUNK, sizeof *chunk);
+
+    assert_non_null(chunk);
+    for (uint32_t at = 0; at < w->n_aux; at += CHUNK) {
+        uint32_t n = w->n_aux - at < CHUNK ? w->n_aux - at : CHUNK;
+        size_t k = at / CHUNK;
+
+        for (uint32_t i = 0; i < n; i++) {
+            fr x;
+
+            r1cs_get(w, R1CS_AUX | (at + i), &x);
+            zeros += cv->fr_is_zero(&x) ? 1 : 0;
+            ones += cv->fr_eq(&x, &cv->fr_one) ? 1 : 0;
+            cv->fr_to_scalar(&chunk[i], &x);
+        }
+        sha256_update(all, chunk, n * sizeof *chunk);
+        sha256(digest, chunk, n * sizeof *chunk);
+        assert_true(k < want->n_chunks);
+        assert_true(hex_decode(expected, 8, want->chunks + 16 * k, 16));
+        if (memcmp(expected, digest, 8) != 0)
+            harness_fail("chunk %zu of %zu differs: aux %" PRIu32 "..", k, want->n_chunks, at);
+    }
+    free(chunk);
+    assert_int_equal(zeros, want->n_zero);
+    assert_int_equal(ones, want->n_one);
+}
+
+void support_check_assignment(const r1cs_system *sys, const r1cs_assignment *w,
+                              const expected_assignment *want)
+{
+    const curve *cv = support_curve();
+    sha256_ctx all, inputs;
+
+    assert_int_equal(sys->n_inputs, want->n_inputs);
+    assert_int_equal(sys->n_aux, want->n_aux);
+    sha256_init(&inputs);
+    for (uint32_t i = 0; i < w->n_inputs; i++) {
+        scalar s;
+
+        cv->fr_to_scalar(&s, &w->inputs[i]);
+        sha256_update(&inputs, s.b, sizeof s.b);
+    }
+    all = inputs;
+    digest_is(&inputs, want->sha256_inputs, "inputs");
+    check_aux(w, &all, want);
+    digest_is(&all, want->sha256_all, "inputs, then aux");
+}

@@ -1,0 +1,66 @@
+/*
+ * unit/circuit/support.h - what the tests of circuits share: a budget that must come back empty, constants, expectations
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef UNIT_CIRCUIT_SUPPORT_H
+#define UNIT_CIRCUIT_SUPPORT_H
+
+#include "harness/harness.h"
+
+#include "circuit/filecoin/post.h"
+
+/** A budget without limit; support_close fails the test when something is still allocated from it. */
+mem *support_mem(void);
+void support_close(mem *m);
+
+/** BLS12-381 with the best table of this machine; its Poseidon constants, made once, freed at exit. */
+const curve *support_curve(void);
+const poseidon_set *support_poseidon(void);
+
+fr support_u64(uint64_t v);
+/** 64 hexadecimal digits, most significant first. */
+fr support_fr(const char *big_endian_hex);
+void support_random_fr(fr *out);
+
+/** What spec/filecoin-expected.md says of a constraint system. */
+typedef struct expected_system {
+    const char *name;
+    uint32_t n_inputs, n_aux, n_rows, n_a_aux, n_b_aux;
+    const char *hash;
+} expected_system;
+
+/** Counts, densities and hash of a finished system. */
+void support_check_system(const r1cs_system *sys, const expected_system *want);
+
+/** A case folder of fixtures/filecoin. */
+typedef struct post_case {
+    const char *folder; /* "2kib/window-v1" */
+    fil_kind kind;
+    post_statement *st;
+    uint8_t **files; /* one a sector */
+    post_input *inputs;
+} post_case;
+
+void post_case_open(post_case *c, const char *folder, fil_kind kind, mem *m);
+void post_case_close(post_case *c);
+/** The decoded proofs of a partition. */
+post_vanilla *post_case_read(const post_case *c, size_t partition, mem *m);
+
+/** assignment[partition] of the case's statement.json. */
+typedef struct expected_assignment {
+    uint64_t n_inputs, n_aux, n_zero, n_one;
+    char sha256_all[65], sha256_inputs[65];
+    char *chunks; /* 16 digits each, one after the other */
+    size_t n_chunks;
+    char *public_inputs; /* 64 digits each; n_public may be 0: left out */
+    size_t n_public;
+} expected_assignment;
+
+void expected_assignment_read(expected_assignment *e, const char *folder, size_t partition);
+void expected_assignment_clear(expected_assignment *e);
+/** Compares all of it; of the chunks, the first that differs is named. */
+void support_check_assignment(const r1cs_system *sys, const r1cs_assignment *w,
+                              const expected_assignment *want);
+
+#endif
