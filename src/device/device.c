@@ -437,6 +437,8 @@ static cuzk_status check_instance(const dev_system *sys, size_t index)
 
 static cuzk_status check_system(const dev_system *sys, bool c_wanted)
 {
+    size_t rows = 0;
+
     if ((sys->n_templates != 0 && sys->templates == NULL) ||
         (sys->n_instances != 0 && sys->instances == NULL))
         return FAIL(CUZK_EINVAL, "a, b, c: templates or instances at NULL");
@@ -445,7 +447,13 @@ static cuzk_status check_system(const dev_system *sys, bool c_wanted)
         return FAIL(CUZK_EINVAL, "a, b, c: %zu coefficients, at least 2", sys->n_coeffs);
     for (size_t i = 0; i < sys->n_templates; i++)
         TRY(check_template(&sys->templates[i], i, c_wanted));
-    for (size_t i = 0; i < sys->n_instances; i++) TRY(check_instance(sys, i));
+    for (size_t i = 0; i < sys->n_instances; i++) {
+        TRY(check_instance(sys, i));
+        rows += sys->templates[sys->instances[i].tmpl].n_rows;
+    }
+    if (rows != sys->n_rows)
+        return FAIL(CUZK_EINVAL, "a, b, c: instances have %zu rows, the system %u", rows,
+                    sys->n_rows);
     return CUZK_OK;
 }
 
