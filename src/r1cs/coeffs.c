@@ -19,6 +19,7 @@
 
 #define COEFF_ZERO UINT32_MAX /* of a term that is dropped at the end */
 #define MATRICES 3
+#define RECENT_BITS 8 /* of the cache of values before the table */
 
 struct r1cs_coeffs {
     mem *m;
@@ -31,6 +32,8 @@ struct r1cs_coeffs {
     bool reindexed;     /* the coefficient index is over converted values */
     uint64_t *keys;     /* scratch of a row that is out of order */
     size_t cap_keys;
+    /* Index of a value seen lately, by a cheap hash: most terms of most circuits have one of few. */
+    uint32_t recent[1 << RECENT_BITS];
 };
 
 static r1cs_matrix *matrix_of(r1cs_coeffs *c, uint32_t matrix)
@@ -173,10 +176,21 @@ static cuzk_status fail_changed(void)
 static cuzk_status value_index(r1cs_coeffs *c, const uint8_t value[32], uint32_t *index)
 {
     fr v;
+    const fr *r;
+    uint32_t *recent;
 
     for (size_t i = 0; i < 4; i++) v.l[i] = load_u64le(value + 8 * i);
+    recent = &c->recent[(v.l[0] ^ v.l[3]) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
+    r = &c->sys->coeffs[*recent];
+    *index = *recent;
+    if (((r->l[0] ^ v.l[0]) | (r->l[1] ^ v.l[1]) | (r->l[2] ^ v.l[2]) | (r->l[3] ^ v.l[3])) == 0) {
+        return CUZK_OK;
+    }
     *index = coeff_table_find(c->sys, &v);
-    if (*index != COEFF_ABSENT) return CUZK_OK;
+    if (*index != COEFF_ABSENT) {
+        *recent = *index;
+        return CUZK_OK;
+    }
     if ((v.l[0] | v.l[1] | v.l[2] | v.l[3]) == 0) {
         *index = COEFF_ZERO;
         return CUZK_OK;
@@ -216,8 +230,7 @@ cuzk_status r1cs_coeffs_put(r1cs_coeffs *c, uint32_t matrix, uint32_t row, uint3
 static void convert_values(r1cs_coeffs *c)
 {
     const curve *cv = c->shape.cv;
-    const fr raw_unit = {
-        {1, 0, 0, 0}}; /* a Montgomery product with it takes one factor 2^256 off */
+    const fr raw_unit = {{1, 0, 0, 0}}; /* a product with it takes one factor 2^256 off */
     r1cs_system *sys = c->sys;
     scalar s;
 
