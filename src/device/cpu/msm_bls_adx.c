@@ -1,0 +1,12 @@
+/*
+ * device/cpu/msm_bls_adx.c - MSM kernels of BLS12-381, ADX and BMI2
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#define CURVE_BLS12_381
+#define FIELD_ADX 1
+#include "algebra/curve_inl.h"
+
+#include "device/cpu/msm_groups_tmpl.h"
+
+const msm_kernels msm_bls_adx[2] = {MSM_TABLE(g1), MSM_TABLE(g2)};

@@ -1,0 +1,28 @@
+/*
+ * device/cpu/msm_groups_tmpl.h - the MSM kernels of both groups of the curve that the including file has chosen
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "device/cpu/msm_kernels.h"
+
+#define MSM_GROUP g1
+#define MSM_FIELD fp
+#include "device/cpu/msm_tmpl.h"
+#undef MSM_GROUP
+#undef MSM_FIELD
+
+#define MSM_GROUP g2
+#define MSM_FIELD fp2
+#include "device/cpu/msm_tmpl.h"
+#undef MSM_GROUP
+#undef MSM_FIELD
+
+#define MSM_TABLE(g)                                                                            \
+    {                                                                                           \
+        .point_size = sizeof(g##_affine), .sum_size = sizeof(g##_xyzz),                         \
+        .scratch_size = (sizeof(g##_block) + 63) / 64 * 64, .max_lanes = MSM_PAIRS / 2,         \
+        .canon = g##_canon, .read = g##_read_point, .rows = g##_rows, .merge = g##_merge,       \
+        .lanes = g##_lanes, .window = g##_window, .finish = g##_finish,                         \
+        .table_row = g##_table_row, .shift = g##_shift, .table_add = g##_table_add,             \
+        .fixed_block = MSM_PAIRS / 2, .write = g##_write_point,                                 \
+    }

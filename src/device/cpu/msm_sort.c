@@ -1,0 +1,101 @@
+/*
+ * device/cpu/msm_sort.c - a chunk's entries sorted by window and digit: counted, then placed
+ *
+ * Row w * half + |digit| - 1 is a bucket of window w of the group; one more row, when the group has it, takes the
+ * scalars 1 and -1. A window is one task, and so is that row. Counting leaves the rows' lengths in row_end, placing turns them into ends.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "device/cpu/msm_int.h"
+
+static size_t lists(const msm_run *r, size_t w) { return w < r->digits.small_windows ? 2 : 1; }
+
+/* Range g's full (which = 0) or small (1) slots: the first, and how many. */
+static size_t slots_of(const msm_range *g, size_t which, size_t *n)
+{
+    *n = which == 0 ? g->n_full : g->n_small;
+    return which == 0 ? g->slot : g->slot + g->slots - g->n_small;
+}
+
+static cuzk_status count_window(void *ctx, size_t w, unsigned worker)
+{
+    msm_run *r = ctx;
+    uint32_t *count = r->row_end + w * (size_t)r->digits.half;
+    size_t total = 0;
+
+    (void)worker;
+    if (w == r->n_windows) {
+        for (size_t i = 0; i < r->n_ranges; i++) total += r->ranges[i].n_ones;
+        r->window_entries[w] = total;
+        return CUZK_OK;
+    }
+    msm_window x = msm_window_at(&r->digits, r->w0 + w);
+    memset(count, 0, (size_t)r->digits.half * sizeof *count);
+    for (size_t i = 0; i < r->n_ranges; i++) {
+        for (size_t which = 0; which < lists(r, r->w0 + w); which++) {
+            size_t n, first = slots_of(&r->ranges[i], which, &n);
+            for (size_t t = first; t < first + n; t++) {
+                int32_t d = msm_digit(&x, r->slot_value[t].l);
+                if (d == 0) continue;
+                count[(d < 0 ? -d : d) - 1]++;
+                total++;
+            }
+        }
+    }
+    r->window_entries[w] = total;
+    return CUZK_OK;
+}
+
+static cuzk_status place_window(void *ctx, size_t w, unsigned worker)
+{
+    msm_run *r = ctx;
+    uint32_t *next = r->row_end + w * (size_t)r->digits.half, at = 0;
+
+    (void)worker;
+    for (size_t v = 0; v < w; v++) at += (uint32_t)r->window_entries[v];
+    if (w == r->n_windows) {
+        for (size_t i = 0; i < r->n_ranges; i++) {
+            const msm_range *g = &r->ranges[i];
+            memcpy(r->entries + at, r->ones + (g->pos - r->pos), g->n_ones * sizeof *r->entries);
+            at += g->n_ones;
+        }
+        *next = at;
+        return CUZK_OK;
+    }
+    msm_window x = msm_window_at(&r->digits, r->w0 + w);
+    for (size_t i = 0; i < (size_t)r->digits.half; i++) {
+        uint32_t n = next[i];
+        next[i] = at;
+        at += n;
+    }
+    for (size_t i = 0; i < r->n_ranges; i++) {
+        for (size_t which = 0; which < lists(r, r->w0 + w); which++) {
+            size_t n, first = slots_of(&r->ranges[i], which, &n);
+            for (size_t t = first; t < first + n; t++) {
+                int32_t d = msm_digit(&x, r->slot_value[t].l), s = d >> 31;
+                if (d == 0) continue;
+                r->entries[next[((d ^ s) - s) - 1]++] = r->slot_entry[t] ^ (uint32_t)(s & 1);
+            }
+        }
+    }
+    return CUZK_OK;
+}
+
+CUZK_STATUS msm_sort_chunk(msm_run *r)
+{
+    size_t tasks = r->n_windows + (r->with_ones ? 1 : 0), total = 0;
+    pool *p = r->s->d->pool;
+    cuzk_status st = CUZK_OK;
+
+    TRY(pool_run(p, r->s->cancel, tasks, count_window, r));
+    for (size_t w = 0; w < tasks; w++) total += r->window_entries[w];
+    r->n_entries = total;
+    if (total > r->entries_cap) {
+        mem_free(r->s->d->m, r->entries);
+        r->entries_cap = 0;
+        r->entries = mem_new(r->s->d->m, total, sizeof *r->entries, &st);
+        if (r->entries == NULL) return st;
+        r->entries_cap = total;
+    }
+    return pool_run(p, r->s->cancel, tasks, place_window, r);
+}

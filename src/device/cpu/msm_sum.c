@@ -1,0 +1,147 @@
+/*
+ * device/cpu/msm_sum.c - sorted entries into buckets by slices, and buckets into windows by lanes
+ *
+ * Entries are cut in slices of equal length, whatever rows they are in, so that threads are busy evenly for any
+ * scalars. A row that continues from one slice into the next leaves its later parts as partials, which are merged when
+ * all slices are done. Lanes are runs of buckets of one window whose running sums go on side by side.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "device/cpu/msm_int.h"
+
+#define SLICE_MAX ((size_t)16384)
+#define SLICE_MIN ((size_t)1024)
+#define NO_ROW UINT32_MAX
+
+static size_t slice_begin(const msm_run *r, size_t i)
+{
+    /* n_entries * i / n_slices without the product */
+    size_t q = r->n_entries / r->n_slices, m = r->n_entries % r->n_slices;
+    return q * i + (i < m ? i : m);
+}
+
+/* The row that entry e is in: the first whose end is above e. */
+static size_t row_of(const msm_run *r, size_t e)
+{
+    size_t lo = 0, hi = (r->n_windows << (r->plan.c - 1)) + (r->with_ones ? 1 : 0);
+
+    while (hi - lo > 1) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (r->row_end[mid - 1] > e) {
+            hi = mid;
+        } else {
+            lo = mid;
+        }
+    }
+    return lo;
+}
+
+static cuzk_status sum_slice(void *ctx, size_t i, unsigned worker)
+{
+    msm_run *r = ctx;
+    msm_slice s = {
+        .points = r->in_place ? r->bases->data + r->base * r->k->point_size : r->decoded,
+        .entries = r->entries,
+        .row_end = r->row_end,
+        .buckets = r->buckets,
+        .begin = slice_begin(r, i),
+        .end = slice_begin(r, i + 1),
+    };
+
+    s.row = row_of(r, s.begin);
+    r->partial_rows[i] = NO_ROW;
+    if (r->k->rows(&s, r->partials + i * r->k->point_size, r->scratch + worker * r->k->scratch_size))
+        r->partial_rows[i] = (uint32_t)s.row;
+    return CUZK_OK;
+}
+
+static CUZK_STATUS reserve_slices(msm_run *r)
+{
+    mem *m = r->s->d->m;
+    cuzk_status st = CUZK_OK;
+
+    if (r->n_slices <= r->slices_cap) return CUZK_OK;
+    mem_free(m, r->partials);
+    mem_free(m, r->partial_rows);
+    r->slices_cap = 0;
+    r->partial_rows = NULL;
+    r->partials = mem_new(m, r->n_slices, r->k->point_size, &st);
+    if (r->partials == NULL) return st;
+    r->partial_rows = mem_new(m, r->n_slices, sizeof *r->partial_rows, &st);
+    if (r->partial_rows == NULL) return st;
+    r->slices_cap = r->n_slices;
+    return CUZK_OK;
+}
+
+CUZK_STATUS msm_fill_buckets(msm_run *r)
+{
+    size_t slice = r->n_entries / (4 * (size_t)r->threads), n = 0, size = r->k->point_size;
+
+    if (r->n_entries == 0) return CUZK_OK;
+    if (slice < SLICE_MIN) slice = SLICE_MIN;
+    if (slice > SLICE_MAX) slice = SLICE_MAX;
+    r->n_slices = (r->n_entries + slice - 1) / slice;
+    TRY(reserve_slices(r));
+    TRY(pool_run(r->s->d->pool, r->s->cancel, r->n_slices, sum_slice, r));
+    for (size_t i = 0; i < r->n_slices; i++) {
+        if (r->partial_rows[i] == NO_ROW) continue;
+        r->partial_rows[n] = r->partial_rows[i];
+        memmove(r->partials + n * size, r->partials + i * size, size);
+        n++;
+    }
+    if (n > 0) r->k->merge(r->buckets, r->partial_rows, r->partials, n, r->scratch);
+    return CUZK_OK;
+}
+
+/* ---- windows ---- */
+
+typedef struct lane_job {
+    msm_run *r;
+    size_t len, lanes, n_tasks;
+    uint8_t *plain, *weighted;
+} lane_job;
+
+static cuzk_status sum_lanes(void *ctx, size_t i, unsigned worker)
+{
+    const lane_job *j = ctx;
+    const msm_run *r = j->r;
+    size_t size = r->k->point_size, first = j->lanes * i / j->n_tasks, end = j->lanes * (i + 1) / j->n_tasks;
+
+    r->k->lanes(j->plain + first * size, j->weighted + first * size, r->buckets + first * j->len * size, j->len,
+                end - first, r->scratch + worker * r->k->scratch_size);
+    return CUZK_OK;
+}
+
+static cuzk_status sum_window(void *ctx, size_t w, unsigned worker)
+{
+    const lane_job *j = ctx;
+    const msm_run *r = j->r;
+    size_t n = (size_t)r->digits.half / j->len, at = w * n * r->k->point_size;
+
+    (void)worker;
+    r->k->window(r->sums + (r->w0 + w) * r->k->sum_size, j->plain + at, j->weighted + at, j->len, n);
+    return CUZK_OK;
+}
+
+CUZK_STATUS msm_sum_buckets(msm_run *r)
+{
+    mem *m = r->s->d->m;
+    cuzk_status st = CUZK_OK;
+    lane_job j = {.r = r};
+
+    if (r->n_windows == 0) return CUZK_OK;
+    j.len = msm_lane_len(r->n_windows, (size_t)r->digits.half, r->k->max_lanes, r->threads);
+    j.lanes = r->n_windows * (size_t)r->digits.half / j.len;
+    j.n_tasks = (j.lanes + r->k->max_lanes - 1) / r->k->max_lanes;
+    if (j.n_tasks < r->threads) j.n_tasks = j.lanes < r->threads ? j.lanes : r->threads;
+    j.plain = mem_new(m, j.lanes, r->k->point_size, &st);
+    if (j.plain == NULL) goto out;
+    j.weighted = mem_new(m, j.lanes, r->k->point_size, &st);
+    if (j.weighted == NULL) goto out;
+    TRY_OUT(pool_run(r->s->d->pool, r->s->cancel, j.n_tasks, sum_lanes, &j));
+    TRY_OUT(pool_run(r->s->d->pool, r->s->cancel, r->n_windows, sum_window, &j));
+out:
+    mem_free(m, j.weighted);
+    mem_free(m, j.plain);
+    return st;
+}

@@ -1,0 +1,252 @@
+/*
+ * device/cpu/msm_tmpl.h - the MSM's additions for one group of one curve: buckets, running sums, windows
+ *
+ * A file msm_<curve>_<table>.c defines the curve and the table, includes algebra/curve_inl.h and then this twice,
+ * with MSM_GROUP and MSM_FIELD g1 and fp, then g2 and fp2. It exports nothing; the file makes a table with MSM_TABLE.
+ *
+ * Rows are summed by trees. Points are gathered into a block of MSM_BLOCK, those of one row side by side; in round s
+ * the elements s apart are added, all rows in one batch, until each row has one point. So no two additions of a batch
+ * touch the same bucket whatever the scalars are, and equal and opposite points are ordinary pairs. A row longer than
+ * a block is reduced to MSM_CARRY points, which are joined by what follows.
+ *
+ * Source: Pippenger's method as in Bernstein, Doumen, Lange, Oosterwijk, INDOCRYPT 2012
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+
+#define MSM_JOIN2(a, b) a##_##b
+#define MSM_JOIN(a, b) MSM_JOIN2(a, b)
+#define MSM_G(name) MSM_JOIN(MSM_GROUP, name)
+#define MSM_F(name) MSM_JOIN(MSM_FIELD, name)
+
+#ifndef MSM_BLOCK
+#    define MSM_BLOCK 2048 /* points: some 300 KiB of scratch for BLS12-381 G1 (bench_msm) */
+#    define MSM_PAIRS (MSM_BLOCK / 2)
+#    define MSM_CARRY (MSM_BLOCK / 16)
+#    define MSM_AHEAD 12 /* entries that a prefetch runs ahead */
+
+/* The points of one row in a block, and where their sum goes. */
+typedef struct msm_seg {
+    void *dst;
+    uint32_t start, len;
+} msm_seg;
+#endif
+
+#include "device/cpu/msm_batch_tmpl.h"
+
+typedef struct MSM_G(block) {
+    MSM_G(batch) batch;
+    size_t n, n_segs;
+    MSM_G(affine) buf[MSM_BLOCK];
+    msm_seg segs[MSM_BLOCK];
+    uint32_t active[MSM_BLOCK]; /* segments that still have two points or more */
+} MSM_G(block);
+
+/* ---- trees ---- */
+
+/* One round: adds elements `stride` apart in the active segments. The last segment, when it is open, stops at MSM_CARRY
+   points; its stride is then noted. Returns the number of segments still active. */
+static size_t MSM_G(block_round)(MSM_G(block) *k, size_t n_active, uint32_t stride, bool open,
+                                 uint32_t *open_stride)
+{
+    size_t left = 0;
+
+    for (size_t a = 0; a < n_active; a++) {
+        const msm_seg *seg = &k->segs[k->active[a]];
+        MSM_G(affine) *p = &k->buf[seg->start];
+
+        if (open && k->active[a] == k->n_segs - 1) {
+            *open_stride = stride;
+            if ((seg->len - 1) / stride + 1 <= MSM_CARRY) continue;
+        }
+        for (uint32_t i = 0; i + stride < seg->len; i += 2 * stride)
+            MSM_G(batch_add)(&k->batch, &p[i], &p[i + stride]);
+        if (seg->len > 2 * stride) k->active[left++] = k->active[a];
+    }
+    MSM_G(batch_finish)(&k->batch);
+    return left;
+}
+
+/* Sums every segment into its destination and empties the block; an open last segment stays, shortened, and is to be
+   continued. */
+static void MSM_G(block_flush)(MSM_G(block) *k, bool open)
+{
+    size_t n_active = 0, closed = k->n_segs - (open ? 1 : 0);
+    uint32_t open_stride = 1;
+
+    for (size_t i = 0; i < k->n_segs; i++)
+        if (k->segs[i].len > 1) k->active[n_active++] = (uint32_t)i;
+    for (uint32_t stride = 1; n_active > 0; stride *= 2)
+        n_active = MSM_G(block_round)(k, n_active, stride, open, &open_stride);
+    for (size_t i = 0; i < closed; i++)
+        if (k->segs[i].len > 0) *(MSM_G(affine) *)k->segs[i].dst = k->buf[k->segs[i].start];
+    k->n = k->n_segs = 0;
+    if (open) {
+        msm_seg *seg = &k->segs[closed];
+        for (uint32_t i = 0; i < seg->len; i += open_stride) k->buf[k->n++] = k->buf[seg->start + i];
+        k->segs[0] = (msm_seg){seg->dst, 0, (uint32_t)k->n};
+        k->n_segs = 1;
+    }
+}
+
+/* Opens a segment; *first, unless NULL or infinity, is its first point. */
+static void MSM_G(block_open)(MSM_G(block) *k, MSM_G(affine) *dst, const MSM_G(affine) *first)
+{
+    msm_seg *seg;
+
+    if (k->n == MSM_BLOCK || k->n_segs == MSM_BLOCK) MSM_G(block_flush)(k, false);
+    seg = &k->segs[k->n_segs++];
+    *seg = (msm_seg){dst, (uint32_t)k->n, 0};
+    if (first != NULL && !MSM_G(affine_is_inf)(first)) {
+        k->buf[k->n++] = *first;
+        seg->len = 1;
+    }
+}
+
+/* Appends the points of n entries, at most what fits, to the last segment. limit: entries that exist. */
+static void MSM_G(block_load)(MSM_G(block) *k, const msm_slice *s, size_t e, size_t n)
+{
+    msm_seg *seg = &k->segs[k->n_segs - 1];
+
+    for (size_t i = e; i < e + n; i++) {
+        MSM_G(affine) *p = &k->buf[k->n];
+        if (i + MSM_AHEAD < s->end) {
+            const uint8_t *ahead = s->points + (size_t)(s->entries[i + MSM_AHEAD] >> 1) * sizeof *p;
+            for (size_t line = 0; line < sizeof *p; line += 64) U128_PREFETCH(ahead + line);
+        }
+        memcpy(p, s->points + (size_t)(s->entries[i] >> 1) * sizeof *p, sizeof *p);
+        if (s->entries[i] & 1) MSM_F(neg)(&p->y, &p->y);
+        if (U128_UNLIKELY(MSM_F(is_zero)(&p->x)) && MSM_G(affine_is_inf)(p)) continue;
+        k->n++;
+        seg->len++;
+    }
+}
+
+static bool MSM_G(rows)(const msm_slice *s, void *partial, void *scratch)
+{
+    MSM_G(block) *k = scratch;
+    MSM_G(affine) *buckets = s->buckets;
+    size_t e = s->begin, row = s->row;
+    bool leads = row > 0 ? s->row_end[row - 1] < e : e > 0, has_partial = leads;
+
+    MSM_G(batch_init)(&k->batch);
+    k->n = k->n_segs = 0;
+    MSM_G(affine_set_inf)(partial);
+    for (; e < s->end; row++) {
+        size_t stop = s->row_end[row] < s->end ? s->row_end[row] : s->end;
+        if (e == stop) continue;
+        if (leads) {
+            MSM_G(block_open)(k, partial, NULL);
+        } else {
+            MSM_G(block_open)(k, &buckets[row], &buckets[row]);
+        }
+        leads = false;
+        while (e < stop) {
+            size_t room = MSM_BLOCK - k->n, n = stop - e < room ? stop - e : room;
+            if (room == 0) {
+                MSM_G(block_flush)(k, true);
+                continue;
+            }
+            MSM_G(block_load)(k, s, e, n);
+            e += n;
+        }
+    }
+    MSM_G(block_flush)(k, false);
+    return has_partial;
+}
+
+static void MSM_G(merge)(void *buckets, const uint32_t *rows, const void *partials, size_t n, void *scratch)
+{
+    MSM_G(block) *k = scratch;
+    MSM_G(affine) *b = buckets;
+    const MSM_G(affine) *p = partials;
+
+    MSM_G(batch_init)(&k->batch);
+    k->n = k->n_segs = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || rows[i] != rows[i - 1]) MSM_G(block_open)(k, &b[rows[i]], &b[rows[i]]);
+        if (k->n == MSM_BLOCK) MSM_G(block_flush)(k, true);
+        if (MSM_G(affine_is_inf)(&p[i])) continue;
+        k->buf[k->n++] = p[i];
+        k->segs[k->n_segs - 1].len++;
+    }
+    MSM_G(block_flush)(k, false);
+}
+
+/* ---- sums of multiples: lanes, windows, all ---- */
+
+/* From the last bucket of each lane down: weighted += plain, plain += bucket; both in one batch, so weighted adds the
+   plain sum before the bucket, from a copy. */
+static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *buckets, size_t len, size_t n,
+                         void *scratch)
+{
+    MSM_G(block) *k = scratch;
+    MSM_G(affine) *plain = plain_out, *weighted = weighted_out, *copy = k->buf;
+    const MSM_G(affine) *b = buckets;
+
+    MSM_G(batch_init)(&k->batch);
+    for (size_t l = 0; l < n; l++) {
+        plain[l] = b[l * len + len - 1];
+        MSM_G(affine_set_inf)(&weighted[l]);
+    }
+    for (size_t j = len - 1; j-- > 0;) {
+        for (size_t l = 0; l < n; l++) {
+            copy[l] = plain[l];
+            MSM_G(batch_add)(&k->batch, &weighted[l], &copy[l]);
+            MSM_G(batch_add)(&k->batch, &plain[l], &b[l * len + j]);
+        }
+        MSM_G(batch_finish)(&k->batch);
+    }
+    for (size_t l = 0; l < n; l++) MSM_G(batch_add)(&k->batch, &weighted[l], &plain[l]);
+    MSM_G(batch_finish)(&k->batch);
+}
+
+/* sum over lanes of weighted[l] + len * l * plain[l] */
+static void MSM_G(window)(void *sum, const void *plain_in, const void *weighted_in, size_t len, size_t n)
+{
+    const MSM_G(affine) *plain = plain_in, *weighted = weighted_in;
+    MSM_G(xyzz) run, acc;
+
+    MSM_G(xyzz_set_inf)(&run);
+    MSM_G(xyzz_set_inf)(&acc);
+    for (size_t l = n; l-- > 1;) {
+        MSM_G(xyzz_add_affine)(&run, &run, &plain[l]);
+        MSM_G(xyzz_add)(&acc, &acc, &run);
+    }
+    for (size_t i = 1; i < len; i *= 2) MSM_G(xyzz_dbl)(&acc, &acc); /* len is a power of two */
+    for (size_t l = 0; l < n; l++) MSM_G(xyzz_add_affine)(&acc, &acc, &weighted[l]);
+    *(MSM_G(xyzz) *)sum = acc;
+}
+
+static void MSM_G(finish)(void *r, const void *windows, size_t n, unsigned c, const void *ones)
+{
+    const MSM_G(xyzz) *w = windows;
+    MSM_G(xyzz) acc;
+    MSM_G(jac) j;
+
+    MSM_G(xyzz_set_inf)(&acc);
+    for (size_t i = n; i-- > 0;) {
+        if (!MSM_G(xyzz_is_inf)(&acc)) {
+            for (unsigned d = 0; d < c; d++) MSM_G(xyzz_dbl)(&acc, &acc);
+        }
+        MSM_G(xyzz_add)(&acc, &acc, &w[i]);
+    }
+    MSM_G(xyzz_add_affine)(&acc, &acc, ones);
+    MSM_G(xyzz_to_jac)(&j, &acc);
+    MSM_G(to_affine)(r, &j);
+}
+
+static void MSM_G(canon)(uint64_t (*out)[4], const fr *in, size_t n)
+{
+    for (size_t i = 0; i < n; i++) fr_to_limbs(out[i], &in[i]);
+}
+
+static point_err MSM_G(read_point)(void *out, const uint8_t *in, point_enc enc) { return MSM_G(read)(out, in, enc); }
+
+static void MSM_G(write_point)(uint8_t *out, const void *a, point_enc enc) { MSM_G(write)(out, a, enc); }
+
+#include "device/cpu/fixed_base_tmpl.h"
+
+#undef MSM_G
+#undef MSM_F
+#undef MSM_JOIN
+#undef MSM_JOIN2
