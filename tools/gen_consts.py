@@ -106,6 +106,7 @@ def field_block(f, m, n):
         "#define %s_TWO_ADICITY %d" % (up, adicity),
         "/* -1/m mod 2^64 */",
         "#define %s_NEG_INV 0x%016xu" % (up, -pow(m, -1, 2**64) % 2**64),
+        "static const uint64_t %s_neg_inv = %s_NEG_INV;" % (f, up),
         "/* 1/m mod 2^62 */",
         "#define %s_INV62 0x%016xu" % (up, pow(m, -1, 2**62)),
         "/* signed limbs of 62 bits */",

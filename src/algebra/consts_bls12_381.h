@@ -19,6 +19,7 @@
 #define FP_TWO_ADICITY 1
 /* -1/m mod 2^64 */
 #define FP_NEG_INV 0x89f3fffcfffcfffdu
+static const uint64_t fp_neg_inv = FP_NEG_INV;
 /* 1/m mod 2^62 */
 #define FP_INV62 0x360c000300030003u
 /* signed limbs of 62 bits */
@@ -69,6 +70,7 @@ static const uint64_t fp_exp_sqrt[FP_LIMBS] = {
 #define FR_TWO_ADICITY 32
 /* -1/m mod 2^64 */
 #define FR_NEG_INV 0xfffffffeffffffffu
+static const uint64_t fr_neg_inv = FR_NEG_INV;
 /* 1/m mod 2^62 */
 #define FR_INV62 0x0000000100000001u
 /* signed limbs of 62 bits */

@@ -19,6 +19,7 @@
 #define FP_TWO_ADICITY 1
 /* -1/m mod 2^64 */
 #define FP_NEG_INV 0x87d20782e4866389u
+static const uint64_t fp_neg_inv = FP_NEG_INV;
 /* 1/m mod 2^62 */
 #define FP_INV62 0x382df87d1b799c77u
 /* signed limbs of 62 bits */
@@ -62,6 +63,7 @@ static const uint64_t fp_exp_sqrt[FP_LIMBS] = {
 #define FR_TWO_ADICITY 28
 /* -1/m mod 2^64 */
 #define FR_NEG_INV 0xc2e1f593efffffffu
+static const uint64_t fr_neg_inv = FR_NEG_INV;
 /* 1/m mod 2^62 */
 #define FR_INV62 0x3d1e0a6c10000001u
 /* signed limbs of 62 bits */

@@ -19,6 +19,7 @@
 #define FP_TWO_ADICITY 1
 /* -1/m mod 2^64 */
 #define FP_NEG_INV 0xcf67e1032b4fef19u
+static const uint64_t fp_neg_inv = FP_NEG_INV;
 /* 1/m mod 2^62 */
 #define FP_INV62 0x30981efcd4b010e7u
 /* signed limbs of 62 bits */
@@ -62,6 +63,7 @@ static const uint64_t fp_exp_sqrt[FP_LIMBS] = {
 #define FR_TWO_ADICITY 4
 /* -1/m mod 2^64 */
 #define FR_NEG_INV 0x0fef010fef010fefu
+static const uint64_t fr_neg_inv = FR_NEG_INV;
 /* 1/m mod 2^62 */
 #define FR_INV62 0x3010fef010fef011u
 /* signed limbs of 62 bits */

@@ -48,7 +48,7 @@ static inline bool FIELD_FN(is_larger_half)(const FIELD *a)
     uint64_t v[FIELD_LIMBS], borrow = 0;
     FIELD_FN(to_limbs)(v, a);
     FIELD_UNROLL
-    for (int i = 0; i < FIELD_LIMBS; i++) (void)word_sbb(FIELD_FN(half)[i], v[i], &borrow);
+    for (int i = 0; i < FIELD_LIMBS; i++) (void)u64_subb(FIELD_FN(half)[i], v[i], &borrow);
     return borrow != 0;
 }
 
@@ -85,7 +85,7 @@ static inline bool FIELD_FN(from_be_bytes)(FIELD *r, const uint8_t in[FIELD_BYTE
 /** Decimal digits of the value without leading zeros, and a NUL. */
 static inline void FIELD_FN(to_dec)(char out[CURVE_DEC_MAX], const FIELD *a)
 {
-    const uint64_t chunk = 10000000000000000000u; /* 10^19, the largest power of ten in a word */
+    const uint64_t chunk = 10000000000000000000u;  /* 10^19, the largest power of ten in a word */
     char digits[19 * (FIELD_LIMBS * 64 / 63 + 1)]; /* all that the passes write */
     uint64_t v[FIELD_LIMBS];
     size_t n = 0, zeros = 0;

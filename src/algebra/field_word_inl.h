@@ -10,24 +10,11 @@
 
 #include "base/u128.h"
 
+/* one copy in a translation unit, called */
+#define FIELD_KERNEL static __attribute__((noinline, unused))
+
 /* loops over limbs have constant bounds and are meant to vanish */
 #define FIELD_UNROLL _Pragma("GCC unroll 16")
-
-/** a + b + *carry; *carry in and out 0 or 1. */
-U128_INLINE uint64_t word_adc(uint64_t a, uint64_t b, uint64_t *carry)
-{
-    u128 t = (u128)a + b + *carry;
-    *carry = (uint64_t)(t >> 64);
-    return (uint64_t)t;
-}
-
-/** a - b - *borrow; *borrow in and out 0 or 1. */
-U128_INLINE uint64_t word_sbb(uint64_t a, uint64_t b, uint64_t *borrow)
-{
-    u128 t = (u128)a - b - *borrow;
-    *borrow = (uint64_t)(t >> 64) & 1;
-    return (uint64_t)t;
-}
 
 /** Low word of a * b + c + *carry, which fits two words; the high word goes to *carry. */
 U128_INLINE uint64_t word_mac(uint64_t a, uint64_t b, uint64_t c, uint64_t *carry)

@@ -12,7 +12,7 @@
  */
 
 /** r = a b / R */
-static inline void FIELD_FN(mul)(FIELD *r, const FIELD *a, const FIELD *b)
+U128_INLINE void FIELD_FN(mul_inl)(FIELD *r, const FIELD *a, const FIELD *b)
 {
     uint64_t t[FIELD_LIMBS] = {0};
     VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
@@ -32,13 +32,13 @@ static inline void FIELD_FN(mul)(FIELD *r, const FIELD *a, const FIELD *b)
     FIELD_FN(reduce_once)(r, t);
 }
 
-static inline void FIELD_FN(sqr)(FIELD *r, const FIELD *a)
+U128_INLINE void FIELD_FN(sqr_inl)(FIELD *r, const FIELD *a)
 {
-    FIELD_FN(mul)(r, a, a);
+    FIELD_FN(mul_inl)(r, a, a);
 }
 
 /** r = a b, all of it; a and b are any n limbs. */
-static inline void FIELD_FN(mul_wide)(FIELD_FN(wide) * r, const FIELD *a, const FIELD *b)
+U128_INLINE void FIELD_FN(mul_wide_inl)(FIELD_WIDE *r, const FIELD *a, const FIELD *b)
 {
     FIELD_FN(wide) t = {{0}};
     FIELD_UNROLL
@@ -52,13 +52,13 @@ static inline void FIELD_FN(mul_wide)(FIELD_FN(wide) * r, const FIELD *a, const 
     *r = t;
 }
 
-static inline void FIELD_FN(sqr_wide)(FIELD_FN(wide) * r, const FIELD *a)
+U128_INLINE void FIELD_FN(sqr_wide_inl)(FIELD_WIDE *r, const FIELD *a)
 {
-    FIELD_FN(mul_wide)(r, a, a);
+    FIELD_FN(mul_wide_inl)(r, a, a);
 }
 
 /** r = w / R for w < m R */
-static inline void FIELD_FN(redc_wide)(FIELD *r, const FIELD_FN(wide) * w)
+U128_INLINE void FIELD_FN(redc_wide_inl)(FIELD *r, const FIELD_WIDE *w)
 {
     FIELD_FN(wide) t = *w;
     uint64_t carry = 0;
@@ -68,7 +68,7 @@ static inline void FIELD_FN(redc_wide)(FIELD *r, const FIELD_FN(wide) * w)
         FIELD_UNROLL
         for (int j = 0; j < FIELD_LIMBS; j++)
             t.l[i + j] = word_mac(q, FIELD_FN(modulus)[j], t.l[i + j], &hi);
-        t.l[i + FIELD_LIMBS] = word_adc(t.l[i + FIELD_LIMBS], hi, &carry);
+        t.l[i + FIELD_LIMBS] = u64_addc(t.l[i + FIELD_LIMBS], hi, &carry);
     }
     VERIFY(carry == 0);
     FIELD_FN(reduce_once)(r, &t.l[FIELD_LIMBS]);

@@ -74,7 +74,7 @@ U128_INLINE bool FIELD_FN(is_canonical)(const FIELD *a)
 {
     uint64_t borrow = 0;
     FIELD_UNROLL
-    for (int i = 0; i < FIELD_LIMBS; i++) (void)word_sbb(a->l[i], FIELD_FN(modulus)[i], &borrow);
+    for (int i = 0; i < FIELD_LIMBS; i++) (void)u64_subb(a->l[i], FIELD_FN(modulus)[i], &borrow);
     return borrow != 0;
 }
 
@@ -85,7 +85,7 @@ U128_INLINE void FIELD_FN(reduce_once)(FIELD *r, const uint64_t t[FIELD_LIMBS])
 {
     uint64_t s[FIELD_LIMBS], borrow = 0, keep;
     FIELD_UNROLL
-    for (int i = 0; i < FIELD_LIMBS; i++) s[i] = word_sbb(t[i], FIELD_FN(modulus)[i], &borrow);
+    for (int i = 0; i < FIELD_LIMBS; i++) s[i] = u64_subb(t[i], FIELD_FN(modulus)[i], &borrow);
     keep = word_mask(borrow);
     FIELD_UNROLL
     for (int i = 0; i < FIELD_LIMBS; i++) r->l[i] = s[i] ^ (keep & (s[i] ^ t[i]));
@@ -96,7 +96,7 @@ U128_INLINE void FIELD_FN(add_lazy)(FIELD *r, const FIELD *a, const FIELD *b)
 {
     uint64_t carry = 0;
     FIELD_UNROLL
-    for (int i = 0; i < FIELD_LIMBS; i++) r->l[i] = word_adc(a->l[i], b->l[i], &carry);
+    for (int i = 0; i < FIELD_LIMBS; i++) r->l[i] = u64_addc(a->l[i], b->l[i], &carry);
 }
 
 U128_INLINE void FIELD_FN(add)(FIELD *r, const FIELD *a, const FIELD *b)
@@ -104,7 +104,7 @@ U128_INLINE void FIELD_FN(add)(FIELD *r, const FIELD *a, const FIELD *b)
     uint64_t t[FIELD_LIMBS], carry = 0;
     VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
     FIELD_UNROLL
-    for (int i = 0; i < FIELD_LIMBS; i++) t[i] = word_adc(a->l[i], b->l[i], &carry);
+    for (int i = 0; i < FIELD_LIMBS; i++) t[i] = u64_addc(a->l[i], b->l[i], &carry);
     FIELD_FN(reduce_once)(r, t);
 }
 
@@ -113,11 +113,11 @@ U128_INLINE void FIELD_FN(sub)(FIELD *r, const FIELD *a, const FIELD *b)
     uint64_t t[FIELD_LIMBS], borrow = 0, carry = 0, mask;
     VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
     FIELD_UNROLL
-    for (int i = 0; i < FIELD_LIMBS; i++) t[i] = word_sbb(a->l[i], b->l[i], &borrow);
+    for (int i = 0; i < FIELD_LIMBS; i++) t[i] = u64_subb(a->l[i], b->l[i], &borrow);
     mask = word_mask(borrow);
     FIELD_UNROLL
     for (int i = 0; i < FIELD_LIMBS; i++)
-        r->l[i] = word_adc(t[i], mask & FIELD_FN(modulus)[i], &carry);
+        r->l[i] = u64_addc(t[i], mask & FIELD_FN(modulus)[i], &carry);
 }
 
 U128_INLINE void FIELD_FN(dbl)(FIELD *r, const FIELD *a)
@@ -133,7 +133,7 @@ U128_INLINE void FIELD_FN(neg)(FIELD *r, const FIELD *a)
     mask = word_mask((any | (0 - any)) >> 63); /* -0 is 0, not m */
     FIELD_UNROLL
     for (int i = 0; i < FIELD_LIMBS; i++)
-        r->l[i] = word_sbb(mask & FIELD_FN(modulus)[i], a->l[i], &borrow);
+        r->l[i] = u64_subb(mask & FIELD_FN(modulus)[i], a->l[i], &borrow);
 }
 
 /** r = c ? -a : a */
@@ -147,12 +147,47 @@ U128_INLINE void FIELD_FN(cneg)(FIELD *r, const FIELD *a, bool c)
 
 /* ---- products ---- */
 
-#include "algebra/mont_mul_tmpl.h"
+/* Kernels: X_inl is always inlined, about 2 KB of code (6 limbs) or 1 KB (4); X is a call, one copy a translation unit. */
+#if FIELD_ADX
+#    include "algebra/mont_adx_tmpl.h"
+#else
+#    include "algebra/mont_mul_tmpl.h"
+#endif
+
+/** r = a b / R */
+FIELD_KERNEL void FIELD_FN(mul)(FIELD *r, const FIELD *a, const FIELD *b)
+{
+    FIELD_FN(mul_inl)(r, a, b);
+}
+
+/** r = a a / R */
+FIELD_KERNEL void FIELD_FN(sqr)(FIELD *r, const FIELD *a)
+{
+    FIELD_FN(sqr_inl)(r, a);
+}
+
+/** r = a b, all of it; a and b are any n limbs. */
+FIELD_KERNEL void FIELD_FN(mul_wide)(FIELD_WIDE *r, const FIELD *a, const FIELD *b)
+{
+    FIELD_FN(mul_wide_inl)(r, a, b);
+}
+
+/** r = a a, all of it; a is any n limbs. */
+FIELD_KERNEL void FIELD_FN(sqr_wide)(FIELD_WIDE *r, const FIELD *a)
+{
+    FIELD_FN(sqr_wide_inl)(r, a);
+}
+
+/** r = w / R, w < m R */
+FIELD_KERNEL void FIELD_FN(redc_wide)(FIELD *r, const FIELD_WIDE *w)
+{
+    FIELD_FN(redc_wide_inl)(r, w);
+}
 
 /* ---- wide sums ---- */
 
 /** The high half of t, below 2m, minus m when it is not below m: t mod m R. */
-U128_INLINE void FIELD_FN(wide_reduce_once)(FIELD_FN(wide) * r, const FIELD_FN(wide) * t)
+U128_INLINE void FIELD_FN(wide_reduce_once)(FIELD_WIDE *r, const FIELD_WIDE *t)
 {
     FIELD hi;
     FIELD_FN(reduce_once)(&hi, &t->l[FIELD_LIMBS]);
@@ -164,28 +199,25 @@ U128_INLINE void FIELD_FN(wide_reduce_once)(FIELD_FN(wide) * r, const FIELD_FN(w
 }
 
 /** r = a + b as integers; the caller knows that it stays below what its next step takes. */
-U128_INLINE void FIELD_FN(wide_add_lazy)(FIELD_FN(wide) * r, const FIELD_FN(wide) * a,
-                                         const FIELD_FN(wide) * b)
+U128_INLINE void FIELD_FN(wide_add_lazy)(FIELD_WIDE *r, const FIELD_WIDE *a, const FIELD_WIDE *b)
 {
     uint64_t carry = 0;
     FIELD_UNROLL
-    for (int i = 0; i < 2 * FIELD_LIMBS; i++) r->l[i] = word_adc(a->l[i], b->l[i], &carry);
+    for (int i = 0; i < 2 * FIELD_LIMBS; i++) r->l[i] = u64_addc(a->l[i], b->l[i], &carry);
     VERIFY(carry == 0);
 }
 
 /** r = a - b as integers; the caller knows that a >= b. */
-U128_INLINE void FIELD_FN(wide_sub_lazy)(FIELD_FN(wide) * r, const FIELD_FN(wide) * a,
-                                         const FIELD_FN(wide) * b)
+U128_INLINE void FIELD_FN(wide_sub_lazy)(FIELD_WIDE *r, const FIELD_WIDE *a, const FIELD_WIDE *b)
 {
     uint64_t borrow = 0;
     FIELD_UNROLL
-    for (int i = 0; i < 2 * FIELD_LIMBS; i++) r->l[i] = word_sbb(a->l[i], b->l[i], &borrow);
+    for (int i = 0; i < 2 * FIELD_LIMBS; i++) r->l[i] = u64_subb(a->l[i], b->l[i], &borrow);
     VERIFY(borrow == 0);
 }
 
 /** r = a + b mod m R; a, b < m R */
-U128_INLINE void FIELD_FN(wide_add)(FIELD_FN(wide) * r, const FIELD_FN(wide) * a,
-                                    const FIELD_FN(wide) * b)
+U128_INLINE void FIELD_FN(wide_add)(FIELD_WIDE *r, const FIELD_WIDE *a, const FIELD_WIDE *b)
 {
     FIELD_FN(wide) t;
     FIELD_FN(wide_add_lazy)(&t, a, b);
@@ -193,18 +225,17 @@ U128_INLINE void FIELD_FN(wide_add)(FIELD_FN(wide) * r, const FIELD_FN(wide) * a
 }
 
 /** r = a - b mod m R; a, b < m R */
-U128_INLINE void FIELD_FN(wide_sub)(FIELD_FN(wide) * r, const FIELD_FN(wide) * a,
-                                    const FIELD_FN(wide) * b)
+U128_INLINE void FIELD_FN(wide_sub)(FIELD_WIDE *r, const FIELD_WIDE *a, const FIELD_WIDE *b)
 {
     uint64_t borrow = 0, carry = 0, mask;
     FIELD_FN(wide) t;
     FIELD_UNROLL
-    for (int i = 0; i < 2 * FIELD_LIMBS; i++) t.l[i] = word_sbb(a->l[i], b->l[i], &borrow);
+    for (int i = 0; i < 2 * FIELD_LIMBS; i++) t.l[i] = u64_subb(a->l[i], b->l[i], &borrow);
     mask = word_mask(borrow);
     FIELD_UNROLL
     for (int i = 0; i < FIELD_LIMBS; i++) {
         uint64_t m = mask & FIELD_FN(modulus)[i];
         r->l[i] = t.l[i];
-        r->l[i + FIELD_LIMBS] = word_adc(t.l[i + FIELD_LIMBS], m, &carry);
+        r->l[i + FIELD_LIMBS] = u64_addc(t.l[i + FIELD_LIMBS], m, &carry);
     }
 }
