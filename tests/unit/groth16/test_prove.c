@@ -71,7 +71,7 @@ static void golden_all(cpu_table t, unsigned threads)
 {
     rig r;
     if (!cpu_table_supported(t))
-        harness_skip("this machine cannot run CPU table %s", cpu_table_name(t));
+        harness_skip("no CPU feature %s", cpu_table_name(t));
     rig_open(&r, t, threads);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         golden_case(&r, "bn128", names[i]);
