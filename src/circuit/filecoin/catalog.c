@@ -58,22 +58,6 @@ const fil_size *fil_size_by_bytes(uint64_t bytes)
     return NULL;
 }
 
-void fil_size_text(char out[16], uint64_t bytes)
-{
-    static const char *const units[] = {"", "KiB", "MiB", "GiB"};
-    size_t u = 0;
-
-    while (u < 3 && bytes != 0 && bytes % 1024 == 0) {
-        bytes /= 1024;
-        u++;
-    }
-    if (u == 0 || bytes > 999999)
-        (void)snprintf(out, 16, "%" PRIu64,
-                       bytes << 10 * u); /* cut to fit is fine: it is for messages */
-    else
-        (void)snprintf(out, 16, "%" PRIu64 "%s", bytes, units[u]);
-}
-
 unsigned fil_levels(const fil_size *s, uint32_t levels[FIL_MAX_LEVELS])
 {
     unsigned top_log = 0, n = 0;

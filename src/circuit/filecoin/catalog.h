@@ -26,9 +26,6 @@ typedef struct fil_size {
 const fil_size *fil_sizes(size_t *n);
 const fil_size *fil_size_by_bytes(uint64_t bytes);
 
-/** "2KiB", "32GiB": as messages and files of the network say it. */
-void fil_size_text(char out[16], uint64_t bytes);
-
 /** Levels of a path in tree C or R, leaf upward: how many. levels[i] is the arity of element i. */
 #define FIL_MAX_LEVELS 12
 unsigned fil_levels(const fil_size *s, uint32_t levels[FIL_MAX_LEVELS]);

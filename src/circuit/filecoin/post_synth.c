@@ -94,30 +94,27 @@ static unsigned load_index(const job *j, const uint8_t *proof, unsigned l)
     return (unsigned)load_u64le(proof + j->v->index[l]) & (j->v->levels[l] - 1);
 }
 
-static cuzk_status fault(cuzk_class klass, size_t sector, const char *text)
-{
-    (void)status_fail(__FILE__, __LINE__, CUZK_EDATA, klass, "", "%s", text);
-    status_add_where("sector %zu", sector);
-    return CUZK_EDATA;
-}
-
 /* ---- the sector's own values ---- */
 
 static cuzk_status check_against_statement(const job *j, size_t sector)
 {
     const post_vanilla *v = j->v;
     const post_sector_statement *want = &v->st->sectors[v->first + sector];
+    const uint8_t *comm_r = v->data[sector] + 8;
     uint64_t number = load_u64le(v->data[sector]);
+    char got_text[65], want_text[65];
 
-    if (number != want->sector_number) {
+    if (number == want->sector_number && memcmp(comm_r, want->comm_r, sizeof want->comm_r) == 0)
+        return CUZK_OK;
+    hex_encode(got_text, comm_r, 32);
+    hex_encode(want_text, want->comm_r, 32);
+    if (number != want->sector_number)
         (void)FAIL_DATA(STATEMENT, "", "sector number %" PRIu64 ", the statement has %" PRIu64,
                         number, want->sector_number);
-        status_add_where("sector %zu", v->first + sector);
-        return CUZK_EDATA;
-    }
-    if (memcmp(v->data[sector] + 8, want->comm_r, sizeof want->comm_r) != 0)
-        return fault(CUZK_CLASS_STATEMENT, v->first + sector, "comm_r is not the statement's");
-    return CUZK_OK;
+    else
+        (void)FAIL_DATA(STATEMENT, "", "comm_r %s, the statement has %s", got_text, want_text);
+    status_add_where("sector %zu", v->first + sector);
+    return CUZK_EDATA;
 }
 
 /* comm_r is not the hash: because comm_r_last is not what the paths' root fields say, or for another reason. */
@@ -131,9 +128,11 @@ static cuzk_status comm_r_fault(const job *j, size_t sector, const fr *comm_c, c
     poseidon_merkle_tag(p, &tag);
     poseidon_hash(p, &hash, in, &tag);
     root_fits = j->cv->fr_eq(&hash, comm_r);
-    return fault(CUZK_CLASS_INCONSISTENT, j->v->first + sector,
-                 root_fits ? "comm_r_last differs from the root of the paths, which fits comm_r"
-                           : "comm_r is not the hash of comm_c and comm_r_last");
+    (void)FAIL_DATA(INCONSISTENT, "", "%s",
+                    root_fits ? "comm_r_last differs from the root of the paths, which fits comm_r"
+                              : "comm_r is not the hash of comm_c and comm_r_last");
+    status_add_where("sector %zu", j->v->first + sector);
+    return CUZK_EDATA;
 }
 
 static cuzk_status sector_head(const job *j, size_t sector)

@@ -59,6 +59,10 @@ typedef struct expected_assignment {
 
 void expected_assignment_read(expected_assignment *e, const char *folder, size_t partition);
 void expected_assignment_clear(expected_assignment *e);
+/** Reads, checks, synthesises and compares every partition of a case; the rows hold, and the public inputs are those that
+ *  follow from the statement. */
+void support_check_case(const char *folder, fil_kind kind, pool *p);
+
 /** Compares all of it; of the chunks, the first that differs is named. */
 void support_check_assignment(const r1cs_system *sys, const r1cs_assignment *w,
                               const expected_assignment *want);
