@@ -206,6 +206,42 @@ static void test_cancel(void **state)
     cancel_free(NULL);
 }
 
+/* Lets other threads get on with what they would do; a test that relies on it fails to fail, no more. */
+static void linger(void)
+{
+    uint64_t until = clock_ns() + 5000000;
+
+    while (clock_ns() < until) {
+    }
+}
+
+static cuzk_status late_task(void *ctx, size_t i, unsigned worker)
+{
+    _Atomic bool *second_failed = ctx;
+
+    (void)worker;
+    if (i == 1) {
+        atomic_store(second_failed, true);
+        return FAIL(CUZK_EIO, "second");
+    }
+    while (!atomic_load(second_failed)) {
+    }
+    linger();
+    return FAIL(CUZK_EDATA, "first");
+}
+
+/* Task 0 fails well after task 1 has, and is what is reported. */
+static void test_lowest_failure_wins_though_late(void **state)
+{
+    pool *p = open_pool(2, NULL);
+    _Atomic bool second_failed = false;
+
+    (void)state;
+    assert_status_is(pool_run(p, NULL, 2, late_task, &second_failed), CUZK_EDATA);
+    assert_error_mentions("first");
+    pool_close(p);
+}
+
 /* ---- several callers ---- */
 
 typedef struct caller {
@@ -308,6 +344,34 @@ static void test_nested_runs_stay_on_their_thread(void **state)
         assert_int_equal(n.wrong, 0);
         pool_close(n.p);
     }
+}
+
+static cuzk_status slow_inner_task(void *ctx, size_t i, unsigned worker)
+{
+    if (i == 0) linger();
+    return inner_task(ctx, i, worker);
+}
+
+static cuzk_status lone_task(void *ctx, size_t i, unsigned worker)
+{
+    nest *n = ctx;
+    inner_ctx c = {n, pthread_self()};
+
+    (void)i;
+    (void)worker;
+    return pool_run(n->p, NULL, 3, slow_inner_task, &c);
+}
+
+/* The same with workers that stand idle and could take the inner tasks. */
+static void test_nested_runs_stay_though_others_are_idle(void **state)
+{
+    nest n = {open_pool(3, NULL), 0, 0};
+
+    (void)state;
+    assert_status_ok(pool_run(n.p, NULL, 1, lone_task, &n));
+    assert_int_equal(n.inner, 3);
+    assert_int_equal(n.wrong, 0);
+    pool_close(n.p);
 }
 
 /* ---- workers: signals, spans ---- */
@@ -452,10 +516,12 @@ int main(void)
         cmocka_unit_test(test_no_pool),
         cmocka_unit_test(test_bad_sizes),
         cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_lowest_failure_wins_though_late),
         cmocka_unit_test(test_silent_failure),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_several_callers),
         cmocka_unit_test(test_nested_runs_stay_on_their_thread),
+        cmocka_unit_test(test_nested_runs_stay_though_others_are_idle),
         cmocka_unit_test(test_workers_show_what_they_help_with),
         cmocka_unit_test(test_waiting_is_a_span),
         cmocka_unit_test(test_open_and_close),
