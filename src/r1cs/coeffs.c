@@ -103,20 +103,15 @@ void r1cs_coeffs_free(r1cs_coeffs *c)
     mem_free(m, c);
 }
 
-static cuzk_status check_place(const r1cs_coeffs *c, uint32_t matrix, uint32_t row, uint32_t wire)
+/* Words for a place that is out of bounds. */
+static cuzk_status fail_place(const r1cs_coeffs_shape *s, uint32_t matrix, uint32_t row,
+                              uint32_t wire)
 {
-    const r1cs_coeffs_shape *s = &c->shape;
-
     if (matrix >= s->n_matrices) {
         return FAIL_DATA(MALFORMED, "", "matrix %u, there are %u", matrix, s->n_matrices);
     }
-    if (row >= s->n_rows) {
-        return FAIL_DATA(MALFORMED, "", "row %u, there are %u", row, s->n_rows);
-    }
-    if (wire >= s->n_inputs + s->n_aux) {
-        return FAIL_DATA(MALFORMED, "", "wire %u, there are %u", wire, s->n_inputs + s->n_aux);
-    }
-    return CUZK_OK;
+    if (row >= s->n_rows) return FAIL_DATA(MALFORMED, "", "row %u, there are %u", row, s->n_rows);
+    return FAIL_DATA(MALFORMED, "", "wire %u, there are %u", wire, s->n_inputs + s->n_aux);
 }
 
 cuzk_status r1cs_coeffs_count(r1cs_coeffs *c, uint32_t matrix, uint32_t row, uint32_t wire)
@@ -124,7 +119,7 @@ cuzk_status r1cs_coeffs_count(r1cs_coeffs *c, uint32_t matrix, uint32_t row, uin
     const r1cs_coeffs_shape *s = &c->shape;
 
     if (matrix >= s->n_matrices || row >= s->n_rows || wire >= s->n_inputs + s->n_aux) {
-        return check_place(c, matrix, row, wire);
+        return fail_place(s, matrix, row, wire);
     }
     if (c->counted[matrix] >= UINT32_MAX) {
         return FAIL_DATA(LIMIT, "", "more than %u terms in a matrix", UINT32_MAX);

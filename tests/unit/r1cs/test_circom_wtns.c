@@ -140,6 +140,28 @@ static void names_what_does_not_match(void **state)
     support_close(m);
 }
 
+/* A header with a byte too many. */
+static void header_of_wrong_size(void **state)
+{
+    const support_circuit c = {CURVE_ID_BN254, "circom/bn128/mult3"};
+    size_t size;
+    uint8_t *data = support_read(&c, "witness.wtns", &size), *longer = malloc(size + 1);
+    circom_wtns_info info;
+
+    (void)state;
+    assert_non_null(longer);
+    memcpy(longer, data, 64);
+    longer[64] = 0;
+    memcpy(longer + 65, data + 64, size - 64);
+    assert_int_equal(longer[16], 40);
+    longer[16] = 41;
+    assert_status_is(circom_wtns_info_read(&info, longer, size + 1), CUZK_EDATA);
+    assert_error_class(CUZK_CLASS_MALFORMED);
+    assert_error_mentions("header section: 41 bytes, must be 40");
+    free(longer);
+    free(data);
+}
+
 /* Every byte of a file, changed: refused, or a witness all the same; every value, made r: refused. */
 static void any_byte_changed(void **state)
 {
@@ -190,6 +212,7 @@ int main(void)
         cmocka_unit_test(reads_fixtures),
         cmocka_unit_test(refuses_bad_files),
         cmocka_unit_test(names_what_does_not_match),
+        cmocka_unit_test(header_of_wrong_size),
         cmocka_unit_test(any_byte_changed),
     };
 

@@ -89,6 +89,7 @@ static void zkeys_hold_their_r1cs(void **state)
         size_t size;
         uint8_t *data = support_read(c, "circuit.r1cs", &size);
         r1cs_system *rc = NULL, *zk = NULL;
+        uint8_t digest[32];
 
         assert_status_ok(circom_r1cs_read(&rc, data, size, cv->table, m));
         assert_status_ok(from_zkey(&zk, cv, &z, z.entries, m));
@@ -97,6 +98,7 @@ static void zkeys_hold_their_r1cs(void **state)
         assert_int_equal(zk->n_aux, rc->n_aux);
         assert_int_equal(zk->n_rows, r1cs_total_rows(rc));
         assert_null(zk->templates[0].c.row_start);
+        assert_status_is(r1cs_hash(zk, digest), CUZK_EINVAL); /* C is not known */
         assert_null(zk->is_elem);
         for (uint32_t row = 0; row < rc->n_rows; row++) {
             expect_same_row(rc, &rc->templates[0].a, zk, &zk->templates[0].a, row);
