@@ -1,0 +1,50 @@
+/*
+ * fuzz/fuzz_statement.c - PoSt statements: any bytes are refused cleanly or give a statement with public inputs
+ *
+ * The first byte chooses the kind, the rest is the JSON.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "circuit/filecoin/post.h"
+
+#define BUDGET ((size_t)64 << 20)
+#define MAX_PUBLIC 30000u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool ok)
+{
+    if (!ok) abort();
+}
+
+static void use(const post_statement *st)
+{
+    static fr inputs[MAX_PUBLIC];
+    const curve *cv = curve_get(CURVE_ID_BLS12_381, CPU_TABLE_GENERIC);
+    size_t n = post_n_public(st), partitions = post_partitions(st);
+
+    must(st->size != NULL && st->n_sectors > 0 && partitions > 0 && n <= MAX_PUBLIC);
+    must(post_public_inputs(st, 0, cv, inputs) == CUZK_OK);
+    must(post_public_inputs(st, partitions - 1, cv, inputs) == CUZK_OK);
+    must(post_public_inputs(st, partitions, cv, inputs) == CUZK_EINVAL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    mem *m = NULL;
+    post_statement *st = NULL;
+
+    if (size == 0) return 0;
+    must(mem_open(&m, "fuzz", BUDGET, NULL) == CUZK_OK);
+    if (post_statement_read(&st, data + 1, size - 1, (data[0] & 1) != 0 ? FIL_WINNING : FIL_WINDOW,
+                            m) == CUZK_OK) {
+        use(st);
+    } else {
+        must(st == NULL);
+        must(cuzk_last_error()->status == CUZK_EDATA || cuzk_last_error()->status == CUZK_EBUDGET);
+    }
+    post_statement_free(st);
+    must(mem_used(m) == 0);
+    mem_close(m);
+    return 0;
+}
