@@ -68,21 +68,25 @@ void span_rec_close(span_rec *r)
     free(r);
 }
 
-static void store_locked(span_rec *r, const span_entry *e)
+/* Stores the first of n > 0 spans that follow each other, as many as fit the chunk; returns how many. */
+static uint64_t store_locked(span_rec *r, const span_entry *e, uint64_t n)
 {
     span_entry **chunk = &r->chunks[r->n / SPAN_CHUNK % SPAN_CHUNKS];
+    uint64_t at = r->n % SPAN_CHUNK;
 
-    if (r->n % SPAN_CHUNK == 0) {
+    if (at == 0) {
         /* the next chunk: a new one, or the oldest, whose spans go */
         if (*chunk == NULL) *chunk = malloc(SPAN_CHUNK * sizeof **chunk);
         if (*chunk == NULL) {
-            r->lost++;
-            return;
+            r->lost += n;
+            return n;
         }
         if (r->n - r->dropped == (uint64_t)SPAN_CHUNK * SPAN_CHUNKS) r->dropped += SPAN_CHUNK;
     }
-    (*chunk)[r->n % SPAN_CHUNK] = *e;
-    r->n++;
+    if (n > SPAN_CHUNK - at) n = SPAN_CHUNK - at;
+    memcpy(*chunk + at, e, n * sizeof *e);
+    r->n += n;
+    return n;
 }
 
 void span_drain_locked(span_rec *r, span_track *t)
@@ -90,7 +94,12 @@ void span_drain_locked(span_rec *r, span_track *t)
     uint64_t tail = atomic_load_explicit(&t->tail, memory_order_relaxed); /* written under mu */
     uint64_t head = atomic_load_explicit(&t->head, memory_order_acquire); /* see span_track */
 
-    for (; tail != head; tail++) store_locked(r, &t->ring[tail % SPAN_RING]);
+    while (tail != head) {
+        uint64_t at = tail % SPAN_RING, n = head - tail;
+
+        if (n > SPAN_RING - at) n = SPAN_RING - at;
+        tail += store_locked(r, &t->ring[at], n);
+    }
     atomic_store_explicit(&t->tail, tail, memory_order_release); /* see span_track */
 }
 
