@@ -18,7 +18,6 @@
 enum state {
     STATE_VALUE,       /* a value */
     STATE_FIRST_VALUE, /* a value or ] */
-    STATE_KEY,         /* a key */
     STATE_FIRST_KEY,   /* a key or } */
     STATE_AFTER,       /* in a container, after a value: a comma or its end */
     STATE_DONE         /* after the document */
@@ -325,7 +324,6 @@ cuzk_status json_next(json_in *j, json_token *t)
         if (peek(j) != '}') return read_key(j, t);
         leave(j, t);
         return CUZK_OK;
-    case STATE_KEY: return read_key(j, t);
     case STATE_VALUE: return read_value(j, t);
     case STATE_DONE: break;
     }

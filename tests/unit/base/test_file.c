@@ -214,6 +214,7 @@ static void test_out_refuses(void **state)
     out_refused(join(path, sizeof path, folder, "no/such/x"), "No such file");
     out_refused(join(path, sizeof path, folder, ""), "names no file");
     out_refused("", "names no file");
+    out_refused("/proc/cuzk-test", "cannot write"); /* a folder where nothing can be made */
     assert_int_equal(count_entries(folder), 0);
 }
 
@@ -305,6 +306,24 @@ static void test_commit_when_flush_fails(void **state)
     assert_int_equal(count_entries(folder), 0);
 }
 
+/* The name is taken by a folder while we write: the rename fails, and the commit cleans up. */
+static void test_commit_when_rename_fails(void **state)
+{
+    const char *folder = new_folder("taken");
+    char path[300];
+    file_out *f = NULL;
+
+    (void)state;
+    (void)join(path, sizeof path, folder, "a");
+    assert_status_ok(file_out_open(&f, path));
+    assert_status_ok(file_out_write(f, "x", 1));
+    assert_status_ok(file_make_dir(path));
+    assert_status_is(file_out_commit(f), CUZK_EIO);
+    assert_error_mentions("Is a directory");
+    assert_int_equal(count_entries(folder), 1);
+    assert_int_equal(count_entries(path), 0);
+}
+
 /* What exit codes are made of: a full disk is a resource, a refused path is not. */
 static void test_classes(void **state)
 {
@@ -362,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_out_relative),
         cmocka_unit_test(test_out_when_writing_fails),
         cmocka_unit_test(test_commit_when_flush_fails),
+        cmocka_unit_test(test_commit_when_rename_fails),
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_make_dir),
         cmocka_unit_test(test_exists),

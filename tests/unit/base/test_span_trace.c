@@ -160,9 +160,13 @@ static void test_trace(void **state)
     put(SPAN_MSM_H, e + 2000000, e + 3000001);
     span_context(UINT64_MAX, 3);
     put(SPAN_POOL_WAIT, e - 5, e + 4000000);
+    span_context(0, -1);
+    put(SPAN_WRITE, e + 1000, e + 5000000);
+    put(SPAN_JOB, e + 1000, e + 5000000);
     check_trace(r, m, seen);
     assert_string_equal(seen->text, "1=ma\\\"in;1 ntt 1234.567 0.089 ;1 msm h 2000.000 1000.001 7;"
-                                    "1 wait for workers 0.000 4000.005 18446744073709551615/3;");
+                                    "1 wait for workers 0.000 4000.005 18446744073709551615/3;"
+                                    "1 write output 1.000 4999.000 ;1 job 1.000 4999.000 ;");
     mem_inject_fault(m, 1);
     bytes_out_init(&o, m);
     assert_status_is(span_write_trace(r, &o), CUZK_ENOMEM);
