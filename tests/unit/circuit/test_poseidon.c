@@ -184,8 +184,12 @@ static void textbook_hash(const poseidon *p, fr *out, const fr *in, const fr *ta
     const curve *cv = p->cv;
     static fr rc[1024];
     unsigned t = p->t, n_rounds = POSEIDON_FULL_ROUNDS + p->n_partial;
-    fr s[POSEIDON_MAX_T], next[POSEIDON_MAX_T];
+    fr s[POSEIDON_MAX_T], next[POSEIDON_MAX_T], inverse[2 * POSEIDON_MAX_T];
 
+    for (unsigned k = t; k < 3 * t - 1; k++) {
+        inverse[k - t] = support_u64(k);
+        cv->fr_inv(&inverse[k - t], &inverse[k - t]);
+    }
     poseidon_round_constants(cv, rc, t * n_rounds, t, p->n_partial);
     s[0] = *tag;
     memcpy(&s[1], in, p->arity * sizeof s[0]);
@@ -199,10 +203,9 @@ static void textbook_hash(const poseidon *p, fr *out, const fr *in, const fr *ta
         for (unsigned j = 0; j < t; j++) {
             next[j] = cv->fr_zero;
             for (unsigned i = 0; i < t; i++) {
-                fr x = support_u64(i + t + j);
+                fr x;
 
-                cv->fr_inv(&x, &x);
-                cv->fr_mul(&x, &x, &s[i]);
+                cv->fr_mul(&x, &inverse[i + j], &s[i]);
                 cv->fr_add(&next[j], &next[j], &x);
             }
         }
