@@ -55,39 +55,61 @@ static fr raw_one(const curve *cv, r1cs_value_form form)
     return square;
 }
 
-cuzk_status r1cs_coeffs_begin(r1cs_coeffs **out, const r1cs_coeffs_shape *shape, mem *m)
+static cuzk_status check_shape(const r1cs_coeffs_shape *s)
+{
+    if (s->n_inputs == 0 || s->n_inputs > R1CS_MAX_VARS || s->n_aux > R1CS_MAX_VARS ||
+        (uint64_t)s->n_inputs + s->n_aux > R1CS_MAX_VARS || s->n_rows > R1CS_MAX_VARS) {
+        return FAIL_DATA(LIMIT, "", "%u inputs, %u auxiliary variables, %u rows; limit %u",
+                         s->n_inputs, s->n_aux, s->n_rows, R1CS_MAX_VARS);
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status fill(r1cs_coeffs *c, const r1cs_coeffs_shape *shape)
 {
     cuzk_status st = CUZK_OK;
-    r1cs_coeffs *c = mem_new(m, 1, sizeof *c, &st);
-    fr one, minus_one;
+    const curve *cv = shape->cv;
+    fr one = raw_one(cv, shape->form), minus_one;
     uint32_t index;
 
-    if (c == NULL) return st;
-    c->m = m;
     c->shape = *shape;
-    for (size_t i = 0; i < 4; i++) c->r64[i] = load_u64le(shape->cv->r_le + 8 * i);
-    if (shape->n_inputs == 0 || shape->n_inputs > R1CS_MAX_VARS || shape->n_aux > R1CS_MAX_VARS ||
-        (uint64_t)shape->n_inputs + shape->n_aux > R1CS_MAX_VARS || shape->n_rows > R1CS_MAX_VARS) {
-        st = FAIL_DATA(LIMIT, "", "%u inputs, %u auxiliary variables, %u rows; limit %u",
-                       shape->n_inputs, shape->n_aux, shape->n_rows, R1CS_MAX_VARS);
-        goto out;
-    }
-    TRY_OUT(r1cs_new(&c->sys, shape->cv, shape->name, m));
-    TRY_OUT(coeff_table_open(c->sys));
-    one = raw_one(shape->cv, shape->form);
-    shape->cv->fr_neg(&minus_one, &one); /* r - x, whatever the form */
-    TRY_OUT(coeff_table_intern(c->sys, &one, &index));
-    TRY_OUT(coeff_table_intern(c->sys, &minus_one, &index));
+    for (size_t i = 0; i < 4; i++) c->r64[i] = load_u64le(cv->r_le + 8 * i);
+    TRY(r1cs_new(&c->sys, cv, shape->name, c->m));
+    TRY(coeff_table_open(c->sys));
+    cv->fr_neg(&minus_one, &one); /* r - x, whatever the form */
+    TRY(coeff_table_intern(c->sys, &one, &index));
+    TRY(coeff_table_intern(c->sys, &minus_one, &index));
     for (uint32_t j = 0; j < shape->n_matrices; j++) {
         r1cs_matrix *x = matrix_of(c, j);
 
-        x->row_start = mem_new(m, (size_t)shape->n_rows + 1, sizeof *x->row_start, &st);
-        if (x->row_start == NULL) goto out;
+        x->row_start = mem_new(c->m, (size_t)shape->n_rows + 1, sizeof *x->row_start, &st);
+        if (x->row_start == NULL) return st;
     }
-    *out = c;
-    c = NULL;
-out:
+    return CUZK_OK;
+}
+
+/* NULL and *st on failure. */
+static r1cs_coeffs *begin(const r1cs_coeffs_shape *shape, mem *m, cuzk_status *st)
+{
+    r1cs_coeffs *c;
+
+    *st = check_shape(shape);
+    if (*st != CUZK_OK) return NULL;
+    c = mem_new(m, 1, sizeof *c, st);
+    if (c == NULL) return NULL;
+    c->m = m;
+    *st = fill(c, shape);
+    if (*st == CUZK_OK) return c;
     r1cs_coeffs_free(c);
+    return NULL;
+}
+
+cuzk_status r1cs_coeffs_begin(r1cs_coeffs **out, const r1cs_coeffs_shape *shape, mem *m)
+{
+    cuzk_status st;
+    r1cs_coeffs *c = begin(shape, m, &st);
+
+    if (c != NULL) *out = c;
     return st;
 }
 
@@ -379,8 +401,8 @@ static cuzk_status put_entries(r1cs_coeffs *c, const uint8_t *entries, size_t n)
 cuzk_status r1cs_from_zkey(r1cs_system **out, const curve *cv, uint32_t n_inputs, uint32_t n_aux,
                            uint32_t n_rows, const uint8_t *entries, size_t n, mem *m)
 {
-    cuzk_status st = CUZK_OK;
-    r1cs_coeffs *c = NULL;
+    cuzk_status st;
+    r1cs_coeffs *c;
     const r1cs_coeffs_shape shape = {
         .cv = cv,
         .name = "zkey",
@@ -393,7 +415,8 @@ cuzk_status r1cs_from_zkey(r1cs_system **out, const curve *cv, uint32_t n_inputs
         .trim = true,
     };
 
-    TRY(r1cs_coeffs_begin(&c, &shape, m));
+    c = begin(&shape, m, &st);
+    if (c == NULL) return st;
     TRY_OUT(count_entries(c, entries, n));
     TRY_OUT(put_entries(c, entries, n));
     return r1cs_coeffs_end(out, c);

@@ -79,21 +79,21 @@ static void note_wire(summary *s, const r1cs_template *t, uint32_t wire, uint8_t
     }
 }
 
-static cuzk_status summarise(summary *s, const r1cs_template *t, mem *m)
+/* Like mem_new, these tell by false that memory is short, and *st why. */
+static bool summarise(summary *s, const r1cs_template *t, mem *m, cuzk_status *st)
 {
-    cuzk_status st = CUZK_OK;
     const r1cs_matrix *x[2] = {&t->a, &t->b};
 
-    s->is_elem = mem_new(m, words_of(t->n_local), sizeof(uint64_t), &st);
-    if (s->is_elem == NULL) return st;
-    s->a_local = mem_new(m, words_of(t->n_local), sizeof(uint64_t), &st);
-    if (s->a_local == NULL) return st;
-    s->b_local = mem_new(m, words_of(t->n_local), sizeof(uint64_t), &st);
-    if (s->b_local == NULL) return st;
-    s->b_pub = mem_new(m, words_of(t->n_pub), sizeof(uint64_t), &st);
-    if (s->b_pub == NULL) return st;
-    s->in_used = mem_new(m, t->n_in, 1, &st);
-    if (s->in_used == NULL) return st;
+    s->is_elem = mem_new(m, words_of(t->n_local), sizeof(uint64_t), st);
+    if (s->is_elem == NULL) return false;
+    s->a_local = mem_new(m, words_of(t->n_local), sizeof(uint64_t), st);
+    if (s->a_local == NULL) return false;
+    s->b_local = mem_new(m, words_of(t->n_local), sizeof(uint64_t), st);
+    if (s->b_local == NULL) return false;
+    s->b_pub = mem_new(m, words_of(t->n_pub), sizeof(uint64_t), st);
+    if (s->b_pub == NULL) return false;
+    s->in_used = mem_new(m, t->n_in, 1, st);
+    if (s->in_used == NULL) return false;
 
     for (uint32_t i = 0; i < t->n_local; i++) {
         if (t->local_is_elem == NULL || t->local_is_elem[i] != 0) bit_set(s->is_elem, i);
@@ -103,7 +103,7 @@ static cuzk_status summarise(summary *s, const r1cs_template *t, mem *m)
             note_wire(s, t, x[j]->wire[i], j == 0 ? USED_A : USED_B);
         }
     }
-    return CUZK_OK;
+    return true;
 }
 
 static void scratch_clear(scratch *w, const r1cs_system *sys)
@@ -120,17 +120,16 @@ static void scratch_clear(scratch *w, const r1cs_system *sys)
     mem_free(sys->m, w->in);
 }
 
-static cuzk_status scratch_init(scratch *w, const r1cs_system *sys)
+static bool scratch_init(scratch *w, const r1cs_system *sys, cuzk_status *st)
 {
-    cuzk_status st = CUZK_OK;
     uint32_t most_in = 0;
 
-    w->sum = mem_new(sys->m, sys->n_templates, sizeof *w->sum, &st);
-    if (w->sum == NULL) return st;
+    w->sum = mem_new(sys->m, sys->n_templates, sizeof *w->sum, st);
+    if (w->sum == NULL) return false;
     for (size_t i = 0; i < sys->n_templates; i++) {
         const r1cs_template *t = &sys->templates[i];
 
-        TRY(summarise(&w->sum[i], t, sys->m));
+        if (!summarise(&w->sum[i], t, sys->m, st)) return false;
         if (t->n_in > most_in) most_in = t->n_in;
     }
     for (size_t i = 0; i < sys->n_instances; i++) {
@@ -138,10 +137,10 @@ static cuzk_status scratch_init(scratch *w, const r1cs_system *sys)
 
         if (t->n_elem != t->n_local) w->bits = true;
     }
-    w->keys = mem_new(sys->m, terms_longest_row(sys), sizeof *w->keys, &st);
-    if (w->keys == NULL) return st;
-    w->in = mem_new(sys->m, (size_t)most_in + 1, sizeof *w->in, &st);
-    return w->in == NULL ? st : CUZK_OK;
+    w->keys = mem_new(sys->m, terms_longest_row(sys), sizeof *w->keys, st);
+    if (w->keys == NULL) return false;
+    w->in = mem_new(sys->m, (size_t)most_in + 1, sizeof *w->in, st);
+    return w->in != NULL;
 }
 
 /* Some wire passed in is ONE, or passed in twice. */
@@ -201,23 +200,22 @@ static void densities_of(r1cs_system *sys, const r1cs_instance *inst, const summ
 }
 
 /* is_elem and rank64 have an entry more than n_aux asks for, so that the rank of n_aux can be had too. */
-static cuzk_status take_maps(r1cs_system *sys, bool bits)
+static bool take_maps(r1cs_system *sys, bool bits, cuzk_status *st)
 {
-    cuzk_status st = CUZK_OK;
     size_t n = words_of(sys->n_aux), spare = n + 1;
 
     if (bits) {
-        sys->is_elem = mem_new(sys->m, spare, sizeof *sys->is_elem, &st);
-        if (sys->is_elem == NULL) return st;
-        sys->rank64 = mem_new(sys->m, spare, sizeof *sys->rank64, &st);
-        if (sys->rank64 == NULL) return st;
+        sys->is_elem = mem_new(sys->m, spare, sizeof *sys->is_elem, st);
+        if (sys->is_elem == NULL) return false;
+        sys->rank64 = mem_new(sys->m, spare, sizeof *sys->rank64, st);
+        if (sys->rank64 == NULL) return false;
     }
-    sys->a_aux = mem_new(sys->m, n, sizeof *sys->a_aux, &st);
-    if (sys->a_aux == NULL) return st;
-    sys->b_aux = mem_new(sys->m, n, sizeof *sys->b_aux, &st);
-    if (sys->b_aux == NULL) return st;
-    sys->b_input = mem_new(sys->m, words_of(sys->n_inputs), sizeof *sys->b_input, &st);
-    return sys->b_input == NULL ? st : CUZK_OK;
+    sys->a_aux = mem_new(sys->m, n, sizeof *sys->a_aux, st);
+    if (sys->a_aux == NULL) return false;
+    sys->b_aux = mem_new(sys->m, n, sizeof *sys->b_aux, st);
+    if (sys->b_aux == NULL) return false;
+    sys->b_input = mem_new(sys->m, words_of(sys->n_inputs), sizeof *sys->b_input, st);
+    return sys->b_input != NULL;
 }
 
 static void count_all(r1cs_system *sys)
@@ -254,8 +252,7 @@ cuzk_status r1cs_finish(r1cs_system *sys)
     scratch w = {0};
 
     if (sys->coeff_index == NULL) return FAIL(CUZK_EINVAL, "system %s is finished", sys->name);
-    TRY_OUT(scratch_init(&w, sys));
-    TRY_OUT(take_maps(sys, w.bits));
+    if (!scratch_init(&w, sys, &st) || !take_maps(sys, w.bits, &st)) goto out;
     for (size_t i = 0; i < sys->n_instances; i++) {
         const r1cs_instance *inst = &sys->instances[i];
         const summary *s = &w.sum[inst->tmpl];

@@ -19,7 +19,7 @@ void *r1cs_grow(mem *m, void *p, size_t used, size_t *cap, size_t need, size_t s
     if (want < need) want = need;
     q = mem_new(m, want, size, st);
     if (q == NULL) return NULL;
-    if (used > 0) memcpy(q, p, used * size);
+    if (p != NULL) memcpy(q, p, used * size);
     mem_free(m, p);
     *cap = want;
     return q;

@@ -133,47 +133,71 @@ static fr dot(const model *k, const fr *lc, const fr *value)
     return sum;
 }
 
-/* Rows of an instance, and values for its variables. */
-static void expand(model *k, const plan *t, const r1cs_wire *in, r1cs_wire first_local,
-                   r1cs_wire first_pub)
+/* Where an instance's wires are. */
+typedef struct place {
+    const r1cs_wire *in;
+    r1cs_wire local, pub; /* the first of each */
+} place;
+
+static r1cs_wire global_of(const piece *p, const place *at)
+{
+    switch (p->kind) {
+    case IN: return at->in[p->index];
+    case LOCAL: return at->local + p->index;
+    case PUB: return at->pub + p->index;
+    case ONE: break;
+    }
+    return 0;
+}
+
+/* Adds a row, and gives its own variable the value that makes it hold. */
+static void expand_row(model *k, const plan_row *row, const place *at)
 {
     const curve *cv = k->cv;
+    model_row *to = &k->rows[k->n_rows++];
+    fr a, b, c, *own = &k->value[model_var(at->local + row->own)];
 
+    for (size_t j = 0; j < 3; j++) {
+        for (size_t i = 0; i < row->n[j]; i++) {
+            fr *sum = &to->lc[j][model_var(global_of(&row->p[j][i], at))];
+
+            cv->fr_add(sum, sum, &row->p[j][i].k);
+        }
+    }
+    *own = cv->fr_zero;
+    a = dot(k, to->lc[0], k->value);
+    b = dot(k, to->lc[1], k->value);
+    c = dot(k, to->lc[2], k->value);
+    cv->fr_mul(&a, &a, &b);
+    cv->fr_sub(own, &a, &c);
+}
+
+/* Rows of an instance, and values for its variables. */
+static void expand(model *k, const plan *t, const place *at)
+{
     for (uint32_t i = 0; i < t->n_local; i++) {
-        uint32_t aux = (first_local & ~R1CS_AUX) + i;
-        fr *v = &k->value[MODEL_MAX_INPUTS + aux];
+        fr *v = &k->value[model_var(at->local + i)];
 
-        k->is_elem[aux] = t->is_elem[i];
+        k->is_elem[(at->local & ~R1CS_AUX) + i] = t->is_elem[i];
         if (t->is_elem[i]) {
-            support_random_fr(cv, v);
+            support_random_fr(k->cv, v);
         } else {
-            *v = support_u64(cv, harness_random_below(2));
+            *v = support_u64(k->cv, harness_random_below(2));
         }
     }
-    for (uint32_t i = 0; i < t->n_pub; i++) support_random_fr(cv, &k->value[first_pub + i]);
-    for (uint32_t r = 0; r < t->n_rows; r++) {
-        model_row *row = &k->rows[k->n_rows++];
-        fr a, b, c, *own = &k->value[model_var(first_local + t->row[r].own)];
+    for (uint32_t i = 0; i < t->n_pub; i++) support_random_fr(k->cv, &k->value[at->pub + i]);
+    for (uint32_t r = 0; r < t->n_rows; r++) expand_row(k, &t->row[r], at);
+}
 
-        for (size_t j = 0; j < 3; j++) {
-            for (size_t i = 0; i < t->row[r].n[j]; i++) {
-                const piece *p = &t->row[r].p[j][i];
-                r1cs_wire wire = p->kind == IN      ? in[p->index]
-                                 : p->kind == LOCAL ? first_local + p->index
-                                 : p->kind == PUB   ? first_pub + p->index
-                                                    : 0;
-                fr *to = &row->lc[j][model_var(wire)];
+/* Few wires to choose from, so that they repeat; now and then ONE. */
+static r1cs_wire pick_wire(const r1cs_system *sys)
+{
+    uint64_t pick = harness_random_below(8);
+    uint32_t few = sys->n_aux < 3 ? sys->n_aux : 3;
 
-                cv->fr_add(to, to, &p->k);
-            }
-        }
-        *own = cv->fr_zero;
-        a = dot(k, row->lc[0], k->value);
-        b = dot(k, row->lc[1], k->value);
-        c = dot(k, row->lc[2], k->value);
-        cv->fr_mul(&a, &a, &b);
-        cv->fr_sub(own, &a, &c);
-    }
+    if (pick < 2) return (r1cs_wire)harness_random_below(sys->n_inputs);
+    if (sys->n_aux == 0) return 0;
+    return R1CS_AUX | (r1cs_wire)harness_random_below(pick < 7 ? few : sys->n_aux);
 }
 
 model *model_new(const curve *cv, bool bits)
@@ -192,25 +216,13 @@ model *model_new(const curve *cv, bool bits)
     for (size_t i = 0; i < TEMPLATES; i++) make_template(k, &plans[i], bits);
     for (size_t i = 0; i < INSTANCES; i++) {
         const plan *t = &plans[harness_random_below(TEMPLATES)];
-        r1cs_wire in[MAX_IN], first_local, first_pub;
+        r1cs_wire in[MAX_IN];
+        place at = {.in = in};
 
-        for (uint32_t j = 0; j < t->n_in; j++) {
-            /* few wires to choose from, so that they repeat; now and then ONE */
-            uint64_t pick = harness_random_below(8);
-
-            in[j] = 0;
-            if (pick < 2) {
-                in[j] = (r1cs_wire)harness_random_below(k->sys->n_inputs);
-            } else if (pick < 7 && k->sys->n_aux > 0) {
-                in[j] = R1CS_AUX |
-                        (r1cs_wire)harness_random_below(k->sys->n_aux < 3 ? k->sys->n_aux : 3);
-            } else if (k->sys->n_aux > 0) {
-                in[j] = R1CS_AUX | (r1cs_wire)harness_random_below(k->sys->n_aux);
-            }
-        }
-        assert_status_ok(r1cs_add(k->sys, t->tmpl, in, &first_local, &first_pub));
+        for (uint32_t j = 0; j < t->n_in; j++) in[j] = pick_wire(k->sys);
+        assert_status_ok(r1cs_add(k->sys, t->tmpl, in, &at.local, &at.pub));
         assert_true(k->sys->n_inputs <= MODEL_MAX_INPUTS && k->sys->n_aux <= MODEL_MAX_AUX);
-        expand(k, t, in, first_local, first_pub);
+        expand(k, t, &at);
     }
     k->n_inputs = k->sys->n_inputs;
     k->n_aux = k->sys->n_aux;

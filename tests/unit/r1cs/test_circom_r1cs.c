@@ -207,9 +207,10 @@ static size_t small_file(uint8_t b[IMAGE])
 {
     const curve *cv = support_curve(CURVE_ID_BN254);
     static const uint32_t wire[3] = {2, 2, 1};
+    static const uint8_t magic[4] = {0x72, 0x31, 0x63, 0x73}; /* r1cs */
 
     memset(b, 0, IMAGE);
-    memcpy(b, "r1cs", 4);
+    memcpy(b, magic, sizeof magic);
     store_u32le(b + 4, 1);
     store_u32le(b + 8, 3);
     store_u32le(b + 12, 1);

@@ -78,6 +78,11 @@ static void expect_input_rows(const r1cs_system *zk, const r1cs_system *rc)
     }
 }
 
+static size_t words(uint32_t bits)
+{
+    return ((size_t)bits + 63) / 64;
+}
+
 static void zkeys_hold_their_r1cs(void **state)
 {
     (void)state;
@@ -105,9 +110,9 @@ static void zkeys_hold_their_r1cs(void **state)
             expect_same_row(rc, &rc->templates[0].b, zk, &zk->templates[0].b, row);
         }
         expect_input_rows(zk, rc);
-        assert_memory_equal(zk->a_aux, rc->a_aux, (rc->n_aux + 63) / 64 * 8);
-        assert_memory_equal(zk->b_aux, rc->b_aux, (rc->n_aux + 63) / 64 * 8);
-        assert_memory_equal(zk->b_input, rc->b_input, (rc->n_inputs + 63) / 64 * 8);
+        assert_memory_equal(zk->a_aux, rc->a_aux, words(rc->n_aux) * 8);
+        assert_memory_equal(zk->b_aux, rc->b_aux, words(rc->n_aux) * 8);
+        assert_memory_equal(zk->b_input, rc->b_input, words(rc->n_inputs) * 8);
         r1cs_free(zk);
         r1cs_free(rc);
         free(z.data);
@@ -198,10 +203,54 @@ static r1cs_system *from_loose(const r1cs_coeffs_shape *shape, const loose *e, s
     return sys;
 }
 
+enum { D_ROWS = 12, D_INPUTS = 4, D_AUX = 9, D_WIRES = D_INPUTS + D_AUX, D_TERMS = 400 };
+typedef struct dense {
+    fr sum[3][D_ROWS][D_WIRES];
+} dense;
+
+static loose random_term(const curve *cv, unsigned n_matrices)
+{
+    loose e = {.matrix = (uint32_t)harness_random_below(n_matrices),
+               .row = (uint32_t)harness_random_below(D_ROWS),
+               .wire = (uint32_t)harness_random_below(D_WIRES)};
+
+    e.k = harness_random_below(2) == 0 ? support_u64(cv, harness_random_below(3))
+                                       : support_neg(cv, harness_random_below(3));
+    if (harness_random_below(8) == 0) support_random_fr(cv, &e.k);
+    return e;
+}
+
+/* The terms of a row are the sums that are not zero, by template wire. */
+static void expect_row(const r1cs_system *sys, const r1cs_matrix *x, uint32_t row, const fr *sum)
+{
+    uint32_t at = x->row_start[row];
+
+    for (uint32_t w = 0; w < D_WIRES; w++) {
+        uint32_t wire = w == 0 ? 0 : w <= D_AUX ? w + D_INPUTS - 1 : w - D_AUX;
+
+        if (sys->cv->fr_is_zero(&sum[wire])) continue;
+        assert_true(at < x->row_start[row + 1]);
+        assert_int_equal(x->wire[at], w);
+        assert_true(sys->cv->fr_eq(&sys->coeffs[x->coeff[at]], &sum[wire]));
+        at++;
+    }
+    assert_int_equal(at, x->row_start[row + 1]);
+}
+
+static void expect_dense(const r1cs_system *sys, const dense *d, unsigned n_matrices)
+{
+    const r1cs_template *t = &sys->templates[0];
+    const r1cs_matrix *x[3] = {&t->a, &t->b, &t->c};
+
+    assert_int_equal(sys->n_rows, D_ROWS);
+    for (size_t j = 0; j < n_matrices; j++) {
+        for (uint32_t row = 0; row < D_ROWS; row++) expect_row(sys, x[j], row, d->sum[j][row]);
+    }
+}
+
 /* Random terms with many duplicates, cancelling and zero ones, against sums in dense rows. */
 static void duplicates_add_up(void **state)
 {
-    enum { ROWS = 12, INPUTS = 4, AUX = 9, WIRES = INPUTS + AUX, N = 400 };
     const r1cs_value_form forms[] = {R1CS_VALUE_PLAIN, R1CS_VALUE_MONT2};
 
     (void)state;
@@ -209,52 +258,28 @@ static void duplicates_add_up(void **state)
         const curve *cv = support_curve(round % 2 == 0 ? CURVE_ID_BN254 : CURVE_ID_BLS12_381);
         const r1cs_coeffs_shape shape = {.cv = cv,
                                          .name = "loose",
-                                         .n_inputs = INPUTS,
-                                         .n_aux = AUX,
-                                         .n_rows = ROWS,
+                                         .n_inputs = D_INPUTS,
+                                         .n_aux = D_AUX,
+                                         .n_rows = D_ROWS,
                                          .n_matrices = round % 3 == 0 ? 2 : 3,
                                          .form = forms[round / 2 % 2],
                                          .input_rows = true};
         mem *m = support_mem();
         r1cs_system *sys;
-        fr sum[3][ROWS][WIRES];
-        loose e[N];
-        size_t n = harness_random_below(N);
+        dense d;
+        loose e[D_TERMS];
+        size_t n = harness_random_below(D_TERMS);
 
-        memset(sum, 0, sizeof sum);
+        memset(&d, 0, sizeof d);
         for (size_t i = 0; i < n; i++) {
             fr *to;
 
-            e[i].matrix = (uint32_t)harness_random_below(shape.n_matrices);
-            e[i].row = (uint32_t)harness_random_below(ROWS);
-            e[i].wire = (uint32_t)harness_random_below(WIRES);
-            e[i].k = harness_random_below(2) == 0 ? support_u64(cv, harness_random_below(3))
-                                                  : support_neg(cv, harness_random_below(3));
-            if (harness_random_below(8) == 0) support_random_fr(cv, &e[i].k);
-            to = &sum[e[i].matrix][e[i].row][e[i].wire];
+            e[i] = random_term(cv, shape.n_matrices);
+            to = &d.sum[e[i].matrix][e[i].row][e[i].wire];
             cv->fr_add(to, to, &e[i].k);
         }
         sys = from_loose(&shape, e, n, m);
-        assert_int_equal(sys->n_rows, ROWS);
-        for (size_t j = 0; j < shape.n_matrices; j++) {
-            const r1cs_template *t = &sys->templates[0];
-            const r1cs_matrix *x = j == 0 ? &t->a : j == 1 ? &t->b : &t->c;
-
-            for (uint32_t row = 0; row < ROWS; row++) {
-                uint32_t at = x->row_start[row];
-
-                for (uint32_t w = 0; w <= AUX + INPUTS - 1; w++) { /* template wires in order */
-                    uint32_t wire = w == 0 ? 0 : w <= AUX ? w + INPUTS - 1 : w - AUX;
-
-                    if (cv->fr_is_zero(&sum[j][row][wire])) continue;
-                    assert_true(at < x->row_start[row + 1]);
-                    assert_int_equal(x->wire[at], w);
-                    assert_true(cv->fr_eq(&sys->coeffs[x->coeff[at]], &sum[j][row][wire]));
-                    at++;
-                }
-                assert_int_equal(at, x->row_start[row + 1]);
-            }
-        }
+        expect_dense(sys, &d, shape.n_matrices);
         r1cs_free(sys);
         support_close(m);
     }
