@@ -199,8 +199,9 @@ static void tab_gt_pow_var(gt_any *r, const gt_any *a, const fr *k)
 static void tab_gt_coord_dec(char out[CURVE_DEC_MAX], const gt_any *a, unsigned i, unsigned j,
                              unsigned k)
 {
+    size_t at = (size_t)(3 * i + j) * 2 + k; /* as fp12 lies in memory */
     fp t;
-    memcpy(&t, &a->w[FP_LIMBS * ((3 * i + j) * 2 + k)], sizeof t);
+    memcpy(&t, &a->w[FP_LIMBS * at], sizeof t);
     fp_to_dec(out, &t);
 }
 

@@ -31,8 +31,6 @@
 /** The zcash forms fit this prime. */
 #define ENC_HAS_ZCASH (FP_BITS <= 8 * FP_BYTES - 3)
 
-#define FP2_BYTES (2 * FP_BYTES)
-
 /** Plain, big-endian, without the flag bits of byte 0; false: not below p. */
 static inline bool fp_read_flagged_be(fp *r, const uint8_t *in)
 {
@@ -49,13 +47,13 @@ static inline void fp_write_be(uint8_t *out, const fp *a)
 
 static inline bool fp2_read_flagged_be(fp2 *r, const uint8_t *in)
 {
-    return fp_read_flagged_be(&r->c1, in) && fp_from_be_bytes(&r->c0, in + FP_BYTES);
+    return fp_read_flagged_be(&r->c1, in) && fp_from_be_bytes(&r->c0, in + sizeof(fp));
 }
 
 static inline void fp2_write_be(uint8_t *out, const fp2 *a)
 {
     fp_to_be_bytes(out, &a->c1);
-    fp_to_be_bytes(out + FP_BYTES, &a->c0);
+    fp_to_be_bytes(out + sizeof(fp), &a->c0);
 }
 
 static inline bool fp_from_be(fp *r, const uint8_t *in)
@@ -65,7 +63,7 @@ static inline bool fp_from_be(fp *r, const uint8_t *in)
 
 static inline bool fp2_from_be(fp2 *r, const uint8_t *in)
 {
-    return fp_from_be_bytes(&r->c1, in) && fp_from_be_bytes(&r->c0, in + FP_BYTES);
+    return fp_from_be_bytes(&r->c1, in) && fp_from_be_bytes(&r->c0, in + sizeof(fp));
 }
 
 static inline bool fp_sqrt_var(fp *r, const fp *a)
@@ -80,7 +78,7 @@ static inline bool enc_all_zero(const uint8_t *p, size_t n)
     return any == 0;
 }
 
-#define ENC_BYTES FP_BYTES
+#define ENC_BYTES sizeof(fp)
 #define EC_F(name) EC_CAT(fp, name)
 #define EC_G(name) EC_CAT(g1, name)
 #include "algebra/encoding_tmpl.h"
@@ -88,7 +86,7 @@ static inline bool enc_all_zero(const uint8_t *p, size_t n)
 #undef EC_F
 #undef EC_G
 
-#define ENC_BYTES FP2_BYTES
+#define ENC_BYTES sizeof(fp2)
 #define EC_F(name) EC_CAT(fp2, name)
 #define EC_G(name) EC_CAT(g2, name)
 #include "algebra/encoding_tmpl.h"

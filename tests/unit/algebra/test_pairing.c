@@ -135,7 +135,7 @@ static void proofs_of(const curve *c)
         size_t vk_size, proof_size, public_size, n_public;
         uint8_t *vk = circuit_file(c, circuits[n], "verification_key.json", &vk_size), *proof,
                 *public;
-        text t[6], ic[3 * 64], input[64];
+        text t[6], ic[192], input[64];
         g1_any p[4], term;
         g2_any q[4];
 
@@ -152,7 +152,7 @@ static void proofs_of(const curve *c)
         json_strings(vk, vk_size, "vk_beta_2", t, 6);
         g2_of(c, &q[1], t);
         n_public = json_strings(public, public_size, NULL, input, 64);
-        assert_int_equal(json_strings(vk, vk_size, "IC", ic, 3 * 64), 3 * (n_public + 1));
+        assert_int_equal(json_strings(vk, vk_size, "IC", ic, 192), 3 * (n_public + 1));
         g1_of(c, &p[2], ic);
         for (size_t i = 0; i < n_public; i++) {
             fr k;
