@@ -42,7 +42,10 @@ typedef struct fixed_work {
     int32_t *digit;
 } fixed_work;
 
-static size_t lines(size_t size) { return (size + 63) / 64 * 64; }
+static size_t lines(size_t size)
+{
+    return (size + 63) / 64 * 64;
+}
 
 static size_t work_size(const msm_kernels *k)
 {
@@ -89,7 +92,8 @@ static cuzk_status make_row(void *ctx, size_t w, unsigned worker)
     fixed_run *f = ctx;
     size_t size = f->k->point_size, half = (size_t)f->digits.half;
 
-    f->k->table_row(f->table + w * half * size, f->bases + w * size, half, work_of(f, worker).scratch);
+    f->k->table_row(f->table + w * half * size, f->bases + w * size, half,
+                    work_of(f, worker).scratch);
     return CUZK_OK;
 }
 
@@ -110,8 +114,9 @@ static void encode_block(fixed_run *f, const uint8_t *acc, size_t first, size_t 
     }
     if (none == SIZE_MAX) return;
     size_t old = atomic_load_explicit(&f->infinity, memory_order_relaxed);
-    while (none < old && !atomic_compare_exchange_weak_explicit(&f->infinity, &old, none, memory_order_relaxed,
-                                                                memory_order_relaxed)) {
+    while (none < old &&
+           !atomic_compare_exchange_weak_explicit(&f->infinity, &old, none, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
     }
 }
 
@@ -134,7 +139,8 @@ static cuzk_status multiply_block(void *ctx, size_t index, unsigned worker)
             int32_t d = msm_digit(&x, w.value[i]);
             w.digit[i] = w.negative[i] ? -d : d;
         }
-        f->k->table_add(w.acc, f->table + row * (size_t)f->digits.half * size, w.digit, n, w.scratch);
+        f->k->table_add(w.acc, f->table + row * (size_t)f->digits.half * size, w.digit, n,
+                        w.scratch);
     }
     encode_block(f, w.acc, first, n);
     explicit_bzero(w.value, n * sizeof w.value[0]);
@@ -148,14 +154,15 @@ static size_t block_size(const msm_kernels *k, size_t n, unsigned threads)
     return block < k->fixed_block ? block : k->fixed_block;
 }
 
-CUZK_STATUS cpu_fixed_base_run(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2, const void *base,
-                               const fr *k, size_t n, size_t *infinity_index)
+CUZK_STATUS cpu_fixed_base_run(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2,
+                               const void *base, const fr *k, size_t n, size_t *infinity_index)
 {
     const curve *cv = s->d->curves[id];
     mem *m = s->d->m;
     pool *p = s->d->pool;
     unsigned threads = p != NULL ? pool_threads(p) : 1;
-    fixed_run f = {.k = msm_kernels_get(id, s->d->table, g2), .scalars = k, .n = n, .enc = enc, .out = out};
+    fixed_run f = {
+        .k = msm_kernels_get(id, s->d->table, g2), .scalars = k, .n = n, .enc = enc, .out = out};
     cuzk_status st = CUZK_OK;
     size_t size = f.k->point_size, rows;
 
@@ -173,10 +180,12 @@ CUZK_STATUS cpu_fixed_base_run(dev_stream *s, uint8_t *out, point_enc enc, curve
     if (f.work == NULL) goto out;
 
     memcpy(f.bases, base, size);
-    for (size_t w = 1; w < rows; w++) f.k->shift(f.bases + w * size, f.bases + (w - 1) * size, f.digits.c);
+    for (size_t w = 1; w < rows; w++)
+        f.k->shift(f.bases + w * size, f.bases + (w - 1) * size, f.digits.c);
     TRY_OUT(pool_run(p, s->cancel, rows, make_row, &f));
     TRY_OUT(pool_run(p, s->cancel, (n + f.block - 1) / f.block, multiply_block, &f));
-    if (infinity_index != NULL) *infinity_index = atomic_load_explicit(&f.infinity, memory_order_relaxed);
+    if (infinity_index != NULL)
+        *infinity_index = atomic_load_explicit(&f.infinity, memory_order_relaxed);
 out:
     mem_free(m, f.work);
     mem_free(m, f.bases);

@@ -36,7 +36,8 @@ static void MSM_G(shift)(void *next, const void *base, unsigned c)
 }
 
 /* A negative digit's point is negated in a copy. */
-static void MSM_G(table_add)(void *acc_inout, const void *row_in, const int32_t *d, size_t n, void *scratch)
+static void MSM_G(table_add)(void *acc_inout, const void *row_in, const int32_t *d, size_t n,
+                             void *scratch)
 {
     MSM_G(block) *k = scratch;
     MSM_G(affine) *acc = acc_inout;
@@ -44,7 +45,7 @@ static void MSM_G(table_add)(void *acc_inout, const void *row_in, const int32_t 
 
     MSM_G(batch_init)(&k->batch);
     for (size_t i = 0; i < n; i++) {
-        const MSM_G(affine) *q;
+        const MSM_G(affine) * q;
         if (i + MSM_AHEAD < n && d[i + MSM_AHEAD] != 0) {
             const int32_t a = d[i + MSM_AHEAD];
             const char *ahead = (const char *)&row[(a < 0 ? -a : a) - 1];

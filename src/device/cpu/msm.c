@@ -121,8 +121,8 @@ static CUZK_STATUS run_all(msm_run *r, void *out)
     return CUZK_OK;
 }
 
-CUZK_STATUS cpu_msm_run(dev_stream *s, void *r, curve_id id, const dev_points *bases, size_t first_base,
-                        const dev_scalars *k)
+CUZK_STATUS cpu_msm_run(dev_stream *s, void *r, curve_id id, const dev_points *bases,
+                        size_t first_base, const dev_scalars *k)
 {
     const curve *cv = s->d->curves[id];
     msm_run run = {

@@ -24,8 +24,8 @@
  * Threads  uses the device's pool; several calls may run at once     Time  variable in scalars and points
  * Memory   at most cpu_msm_memory bytes from the device's budget, while it runs
  */
-CUZK_STATUS cpu_msm_run(dev_stream *s, void *r, curve_id id, const dev_points *bases, size_t first_base,
-                        const dev_scalars *k);
+CUZK_STATUS cpu_msm_run(dev_stream *s, void *r, curve_id id, const dev_points *bases,
+                        size_t first_base, const dev_scalars *k);
 
 /** Upper bound of the bytes that cpu_msm_run takes from the budget for n scalars. */
 size_t cpu_msm_memory(const device *d, curve_id id, bool g2, point_enc enc, size_t n);
@@ -38,7 +38,7 @@ size_t cpu_msm_memory(const device *d, curve_id id, bool g2, point_enc enc, size
  * Errors   CUZK_ENOMEM, CUZK_EBUDGET, CUZK_ECANCELLED; out then holds some of the results
  * Time     variable in the scalars
  */
-CUZK_STATUS cpu_fixed_base_run(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2, const void *base,
-                               const fr *k, size_t n, size_t *infinity_index);
+CUZK_STATUS cpu_fixed_base_run(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2,
+                               const void *base, const fr *k, size_t n, size_t *infinity_index);
 
 #endif

@@ -16,20 +16,20 @@
  */
 
 typedef struct MSM_G(pair) {
-    MSM_G(affine) *p;
-    const MSM_G(affine) *q;
+    MSM_G(affine) * p;
+    const MSM_G(affine) * q;
 } MSM_G(pair);
 
 typedef struct MSM_G(batch) {
     size_t n;
     MSM_FIELD run[2]; /* products of the even and the odd denominators so far */
     MSM_G(pair) pair[MSM_PAIRS];
-    bool twice[MSM_PAIRS];        /* p = q */
+    bool twice[MSM_PAIRS]; /* p = q */
     MSM_FIELD denom[MSM_PAIRS];
-    MSM_FIELD before[MSM_PAIRS];  /* the chain's product before this denominator */
+    MSM_FIELD before[MSM_PAIRS]; /* the chain's product before this denominator */
 } MSM_G(batch);
 
-static inline void MSM_G(batch_init)(MSM_G(batch) *b)
+static inline void MSM_G(batch_init)(MSM_G(batch) * b)
 {
     b->n = 0;
     MSM_F(set_one)(&b->run[0]);
@@ -37,7 +37,7 @@ static inline void MSM_G(batch_init)(MSM_G(batch) *b)
 }
 
 /* Some x or the difference is 0. False when the sum is done; else the pair goes on, a doubling with twice set. */
-static bool MSM_G(batch_special)(MSM_G(batch) *b, MSM_G(affine) *p, const MSM_G(affine) *q)
+static bool MSM_G(batch_special)(MSM_G(batch) * b, MSM_G(affine) * p, const MSM_G(affine) * q)
 {
     if (MSM_G(affine_is_inf)(q)) return false;
     if (MSM_G(affine_is_inf)(p)) {
@@ -55,7 +55,7 @@ static bool MSM_G(batch_special)(MSM_G(batch) *b, MSM_G(affine) *p, const MSM_G(
 }
 
 /** *p += *q when the batch is finished. At most MSM_PAIRS pairs in a batch. */
-static inline void MSM_G(batch_add)(MSM_G(batch) *b, MSM_G(affine) *p, const MSM_G(affine) *q)
+static inline void MSM_G(batch_add)(MSM_G(batch) * b, MSM_G(affine) * p, const MSM_G(affine) * q)
 {
     size_t k = b->n;
     MSM_FIELD *d = &b->denom[k];
@@ -73,7 +73,8 @@ static inline void MSM_G(batch_add)(MSM_G(batch) *b, MSM_G(affine) *p, const MSM
     b->n = k + 1;
 }
 
-static inline void MSM_G(batch_one)(MSM_G(affine) *p, const MSM_G(affine) *q, const MSM_FIELD *inv, bool twice)
+static inline void MSM_G(batch_one)(MSM_G(affine) * p, const MSM_G(affine) * q,
+                                    const MSM_FIELD *inv, bool twice)
 {
     MSM_FIELD l, t, x;
 
@@ -95,7 +96,7 @@ static inline void MSM_G(batch_one)(MSM_G(affine) *p, const MSM_G(affine) *q, co
 }
 
 /** Does all additions; the batch is then empty. */
-static void MSM_G(batch_finish)(MSM_G(batch) *b)
+static void MSM_G(batch_finish)(MSM_G(batch) * b)
 {
     MSM_FIELD inv[2], t;
 

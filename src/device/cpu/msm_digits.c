@@ -6,7 +6,10 @@
 #include "device/cpu/msm_digits.h"
 
 /* (r - 1) / 2 has one bit less than r; one more than that is needed, for the carry into the last digit */
-size_t msm_windows(const curve *cv, unsigned c) { return (cv->fr_bits + c - 1) / c; }
+size_t msm_windows(const curve *cv, unsigned c)
+{
+    return (cv->fr_bits + c - 1) / c;
+}
 
 void msm_digits_init(msm_digits *d, const curve *cv, unsigned c)
 {

@@ -73,7 +73,8 @@ typedef struct msm_window {
 static inline msm_window msm_window_at(const msm_digits *d, size_t w)
 {
     unsigned bit = (unsigned)w * d->c;
-    msm_window x = {bit / 64, bit % 64, 0, ((uint64_t)1 << d->c) - 1, w + 1 < d->windows ? d->half : 0};
+    msm_window x = {bit / 64, bit % 64, 0, ((uint64_t)1 << d->c) - 1,
+                    w + 1 < d->windows ? d->half : 0};
     x.spill = x.shift + d->c > 64 && x.limb < 3;
     return x;
 }

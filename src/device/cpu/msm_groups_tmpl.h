@@ -17,12 +17,12 @@
 #undef MSM_GROUP
 #undef MSM_FIELD
 
-#define MSM_TABLE(g)                                                                            \
-    {                                                                                           \
-        .point_size = sizeof(g##_affine), .sum_size = sizeof(g##_xyzz),                         \
-        .scratch_size = (sizeof(g##_block) + 63) / 64 * 64, .max_lanes = MSM_PAIRS / 2,         \
-        .canon = g##_canon, .read = g##_read_point, .rows = g##_rows, .merge = g##_merge,       \
-        .lanes = g##_lanes, .window = g##_window, .finish = g##_finish,                         \
-        .table_row = g##_table_row, .shift = g##_shift, .table_add = g##_table_add,             \
-        .fixed_block = MSM_PAIRS / 2, .write = g##_write_point,                                 \
+#define MSM_TABLE(g) \
+    { \
+        .point_size = sizeof(g##_affine), .sum_size = sizeof(g##_xyzz), \
+        .scratch_size = (sizeof(g##_block) + 63) / 64 * 64, .max_lanes = MSM_PAIRS / 2, \
+        .canon = g##_canon, .read = g##_read_point, .rows = g##_rows, .merge = g##_merge, \
+        .lanes = g##_lanes, .window = g##_window, .finish = g##_finish, \
+        .table_row = g##_table_row, .shift = g##_shift, .table_add = g##_table_add, \
+        .fixed_block = MSM_PAIRS / 2, .write = g##_write_point, \
     }

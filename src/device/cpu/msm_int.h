@@ -24,18 +24,19 @@ typedef struct msm_plan {
     size_t group;   /* windows worked on at a time: all of them when there is more than one chunk */
     size_t chunk;   /* positions, a multiple of MSM_RANGE */
     size_t n_chunks;
-    size_t elems;   /* elements in a chunk at most */
+    size_t point_size;
+    size_t elems; /* elements in a chunk at most */
 } msm_plan;
 
 /** Entries found in MSM_RANGE positions. */
 typedef struct msm_range {
-    size_t pos;        /* first position */
-    size_t base;       /* base of that position (if it takes part), from the chunk's first base */
-    size_t slot;       /* its first element's slot in the chunk */
-    size_t slots;      /* elements in the range */
-    uint32_t n_ones;   /* in ones[pos - chunk_pos ..] */
-    uint32_t n_full;   /* in slots from the front */
-    uint32_t n_small;  /* in slots from the back */
+    size_t pos;       /* first position */
+    size_t base;      /* base of that position (if it takes part), from the chunk's first base */
+    size_t slot;      /* its first element's slot in the chunk */
+    size_t slots;     /* elements in the range */
+    uint32_t n_ones;  /* in ones[pos - chunk_pos ..] */
+    uint32_t n_full;  /* in slots from the front */
+    uint32_t n_small; /* in slots from the back */
 } msm_range;
 
 typedef struct msm_value {
@@ -60,36 +61,41 @@ typedef struct msm_run {
     bool with_ones;
 
     /* the chunk */
-    size_t pos, end;   /* positions */
-    size_t base;       /* base index of the first position */
+    size_t pos, end; /* positions */
+    size_t base;     /* base index of the first position */
     size_t n_bases;
     size_t n_ranges, n_entries, n_slices;
     msm_range *ranges;
-    uint32_t *ones;           /* entries with scalar 1 or -1 */
-    uint32_t *slot_entry;     /* entries of elements, and their values, by slot */
+    uint32_t *ones;       /* entries with scalar 1 or -1 */
+    uint32_t *slot_entry; /* entries of elements, and their values, by slot */
     msm_value *slot_value;
-    uint8_t *decoded;         /* by base index in the chunk; NULL when in place */
-    uint32_t *row_end;        /* of each row of the group */
-    uint32_t *entries;        /* sorted by row */
+    uint8_t *decoded;  /* by base index in the chunk; NULL when in place */
+    uint32_t *row_end; /* of each row of the group */
+    uint32_t *entries; /* sorted by row */
     size_t entries_cap;
     size_t window_entries[MSM_MAX_WINDOWS + 1]; /* in each window of the group; the ones last */
-    uint8_t *partials;        /* one for each slice */
+    uint8_t *partials;                          /* one for each slice */
     uint32_t *partial_rows;
     size_t slices_cap;
 
     /* all along */
-    uint8_t *buckets;         /* of each row of the group */
-    uint8_t *sums;            /* of each window */
+    uint8_t *buckets; /* of each row of the group */
+    uint8_t *sums;    /* of each window */
     uint8_t *scratch; /* threads * k->scratch_size */
 } msm_run;
 
 /* msm_plan.c */
-void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev_scalars *scalars, bool in_place,
-                   unsigned threads);
+void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev_scalars *scalars,
+                   bool in_place, unsigned threads);
 /** Buckets of one lane: a power of two. */
 size_t msm_lane_len(size_t windows, size_t half, size_t max_lanes, unsigned threads);
+/** Slices that n entries are cut in. */
+size_t msm_slice_count(size_t n, unsigned threads);
 /** Rows of a group: its windows' buckets, and one for scalars 1 and -1. */
-static inline size_t msm_rows(size_t n_windows, unsigned c) { return (n_windows << (c - 1)) + 1; }
+static inline size_t msm_rows(size_t n_windows, unsigned c)
+{
+    return (n_windows << (c - 1)) + 1;
+}
 
 /* dev_scalars by position */
 static inline size_t msm_rank(const dev_scalars *k, size_t pos)

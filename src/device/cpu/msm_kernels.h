@@ -17,12 +17,12 @@
 
 /** A run of entries that lie sorted by row. Row i holds entries [row_end[i - 1], row_end[i]). */
 typedef struct msm_slice {
-    const uint8_t *points;   /* affine, at any alignment */
+    const uint8_t *points; /* affine, at any alignment */
     const uint32_t *entries;
     const uint32_t *row_end;
-    void *buckets;           /* one affine point for each row */
-    size_t begin, end;       /* this slice's entries, begin < end */
-    size_t row;              /* the row that entry `begin` is in */
+    void *buckets;     /* one affine point for each row */
+    size_t begin, end; /* this slice's entries, begin < end */
+    size_t row;        /* the row that entry `begin` is in */
 } msm_slice;
 
 typedef struct msm_kernels {
@@ -39,9 +39,11 @@ typedef struct msm_kernels {
      *  *partial instead; true when there is one. So slices can be worked on at the same time. */
     bool (*rows)(const msm_slice *s, void *partial, void *scratch);
     /** buckets[rows[i]] += partials[i]; rows ascend, equal ones stand together. */
-    void (*merge)(void *buckets, const uint32_t *rows, const void *partials, size_t n, void *scratch);
+    void (*merge)(void *buckets, const uint32_t *rows, const void *partials, size_t n,
+                  void *scratch);
     /** For each of n lanes of len buckets: plain = sum of b[j], weighted = sum of (j + 1) b[j]. */
-    void (*lanes)(void *plain, void *weighted, const void *buckets, size_t len, size_t n, void *scratch);
+    void (*lanes)(void *plain, void *weighted, const void *buckets, size_t len, size_t n,
+                  void *scratch);
     /** *sum = sum of (j + 1) b[j] over all buckets of n consecutive lanes. */
     void (*window)(void *sum, const void *plain, const void *weighted, size_t len, size_t n);
     /** *r (affine) = *ones + sum of 2^(c w) windows[w]. */

@@ -34,9 +34,15 @@ typedef struct msm_classes {
     double full, small;
 } msm_classes;
 
-static double min_of(double a, double b) { return a < b ? a : b; }
+static double min_of(double a, double b)
+{
+    return a < b ? a : b;
+}
 
-static size_t round_up(size_t a, size_t b) { return (a + b - 1) / b * b; }
+static size_t round_up(size_t a, size_t b)
+{
+    return (a + b - 1) / b * b;
+}
 
 static double window_cost(double e, double h)
 {
@@ -83,7 +89,8 @@ static msm_classes count_classes(const msm_kernels *k, const curve *cv, const fr
         }
     }
     if (sample == 0) return (msm_classes){0, 0};
-    return (msm_classes){(double)full * (double)n / (double)sample, (double)small * (double)n / (double)sample};
+    return (msm_classes){(double)full * (double)n / (double)sample,
+                         (double)small * (double)n / (double)sample};
 }
 
 static size_t group_size(size_t windows, size_t window_bytes, unsigned threads)
@@ -96,25 +103,41 @@ static size_t group_size(size_t windows, size_t window_bytes, unsigned threads)
     return group < windows ? group : windows;
 }
 
-void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev_scalars *scalars, bool in_place,
-                   unsigned threads)
+static void plan_with_c(msm_plan *p, const msm_kernels *k, const curve *cv, unsigned c, size_t n,
+                        bool has_elems, bool in_place)
 {
-    size_t max_chunk = in_place ? CHUNK_IN_PLACE : CHUNK_DECODED, n_elems = msm_rank(scalars, scalars->n);
+    size_t max_chunk = in_place ? CHUNK_IN_PLACE : CHUNK_DECODED;
+
+    *p = (msm_plan){.c = c};
+    p->windows = has_elems ? msm_windows(cv, c) : 0;
+    p->chunk = n < max_chunk ? round_up(n, MSM_RANGE) : max_chunk;
+    if (p->chunk == 0) p->chunk = MSM_RANGE;
+    p->n_chunks = (n + p->chunk - 1) / p->chunk;
+    p->point_size = k->point_size;
+}
+
+/* once p->elems is known */
+static void plan_groups(msm_plan *p, unsigned threads)
+{
+    p->group = p->windows;
+    if (p->n_chunks <= 1)
+        p->group = group_size(p->windows,
+                              (p->point_size << (p->c - 1)) + p->elems * sizeof(uint32_t), threads);
+}
+
+void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev_scalars *scalars,
+                   bool in_place, unsigned threads)
+{
+    size_t n_elems = msm_rank(scalars, scalars->n);
     msm_classes n = count_classes(k, cv, scalars->elems, n_elems);
 
-    *p = (msm_plan){.c = best_c(&n, cv)};
-    p->windows = n_elems == 0 ? 0 : msm_windows(cv, p->c);
-    p->chunk = scalars->n < max_chunk ? round_up(scalars->n, MSM_RANGE) : max_chunk;
-    if (p->chunk == 0) p->chunk = MSM_RANGE;
-    p->n_chunks = (scalars->n + p->chunk - 1) / p->chunk;
+    plan_with_c(p, k, cv, best_c(&n, cv), scalars->n, n_elems > 0, in_place);
     for (size_t pos = 0; pos < scalars->n; pos += p->chunk) {
         size_t end = scalars->n - pos < p->chunk ? scalars->n : pos + p->chunk;
         size_t in_chunk = msm_rank(scalars, end) - msm_rank(scalars, pos);
         if (in_chunk > p->elems) p->elems = in_chunk;
     }
-    p->group = p->windows;
-    if (p->n_chunks <= 1)
-        p->group = group_size(p->windows, (k->point_size << (p->c - 1)) + p->elems * sizeof(uint32_t), threads);
+    plan_groups(p, threads);
 }
 
 /* Long lanes make few of them, whose sums are not batched; short ones make long batches. */
@@ -128,7 +151,8 @@ size_t msm_lane_len(size_t windows, size_t half, size_t max_lanes, unsigned thre
         double cost;
         if (tasks < threads) tasks = lanes < threads ? lanes : threads;
         per_task = (lanes + tasks - 1) / tasks;
-        cost = (double)((tasks + threads - 1) / threads) * (double)len * (COST_INVERSION + 2 * (double)per_task);
+        cost = (double)((tasks + threads - 1) / threads) * (double)len *
+               (COST_INVERSION + 2 * (double)per_task);
         cost += (double)((windows + threads - 1) / threads) * (double)(half / len) * COST_LANE_SUM;
         if (len == 1 || cost < best_cost) {
             best = len;
@@ -136,4 +160,50 @@ size_t msm_lane_len(size_t windows, size_t half, size_t max_lanes, unsigned thre
         }
     }
     return best;
+}
+
+/* What an MSM with this plan takes; the order is that of msm_run. */
+static size_t plan_bytes(const msm_plan *p, const msm_kernels *k, bool in_place, unsigned threads)
+{
+    size_t rows = msm_rows(p->group, p->c), half = (size_t)1 << (p->c - 1), bytes;
+    size_t entries = p->elems * p->group + p->chunk;
+    size_t slices = msm_slice_count(entries, threads);
+    size_t lanes =
+        p->group * half / msm_lane_len(p->group == 0 ? 1 : p->group, half, k->max_lanes, threads);
+
+    bytes = mem_cost(p->chunk / MSM_RANGE * sizeof(msm_range)) +
+            mem_cost(p->chunk * sizeof(uint32_t)) + mem_cost(p->elems * sizeof(uint32_t)) +
+            mem_cost(p->elems * sizeof(msm_value)) + mem_cost(rows * sizeof(uint32_t)) +
+            mem_cost(entries * sizeof(uint32_t)) + mem_cost(slices * k->point_size) +
+            mem_cost(slices * sizeof(uint32_t)) + mem_cost(rows * k->point_size) +
+            mem_cost(p->windows * k->sum_size) + mem_cost(threads * k->scratch_size) +
+            2 * mem_cost(lanes * k->point_size);
+    if (!in_place) bytes += mem_cost(p->chunk * k->point_size);
+    return bytes;
+}
+
+/* The window follows from the scalars, which are not known yet: every one up to the largest that a mixture of n scalars
+   may get. */
+size_t cpu_msm_memory(const device *d, curve_id id, bool g2, point_enc enc, size_t n)
+{
+    const curve *cv = d->curves[id];
+    const msm_kernels *k = msm_kernels_get(id, d->table, g2);
+    const msm_classes mixtures[] = {{(double)n, 0}, {0, (double)n}, {(double)n / 2, (double)n / 2}};
+    unsigned threads = d->pool != NULL ? pool_threads(d->pool) : 1, max_c = MSM_MIN_C;
+    size_t most = 0;
+
+    for (size_t i = 0; i < sizeof mixtures / sizeof *mixtures; i++) {
+        unsigned c = best_c(&mixtures[i], cv);
+        if (c > max_c) max_c = c;
+    }
+    for (unsigned c = MSM_MIN_C; c <= max_c; c++) {
+        msm_plan p;
+        size_t bytes;
+        plan_with_c(&p, k, cv, c, n, true, enc == POINT_LEM);
+        p.elems = n < p.chunk ? n : p.chunk;
+        plan_groups(&p, threads);
+        bytes = plan_bytes(&p, k, enc == POINT_LEM, threads);
+        if (bytes > most) most = bytes;
+    }
+    return most;
 }

@@ -17,7 +17,10 @@ typedef struct msm_word {
     size_t rank;   /* elements before pos */
 } msm_word;
 
-static uint64_t below(unsigned bit) { return ((uint64_t)1 << bit) - 1; }
+static uint64_t below(unsigned bit)
+{
+    return ((uint64_t)1 << bit) - 1;
+}
 
 /* The bits of a word's bit positions, spread over them. */
 static uint64_t spread_bits(const dev_scalars *k, const msm_word *w, uint64_t valid)
@@ -84,8 +87,7 @@ static cuzk_status take_points(msm_run *r, const msm_word *w, size_t base, uint6
         g2_any unused;
         void *out = r->in_place ? (void *)&unused : r->decoded + i * r->k->point_size;
         point_err e = r->k->read(out, b->data + at * r->point_bytes, b->enc);
-        if (e != POINT_OK)
-            return FAIL_DATA(MALFORMED, "", "point %zu: %s", at, point_err_text(e));
+        if (e != POINT_OK) return FAIL_DATA(MALFORMED, "", "point %zu: %s", at, point_err_text(e));
     }
     return CUZK_OK;
 }
@@ -136,14 +138,15 @@ CUZK_STATUS msm_read_chunk(msm_run *r)
         size_t pos = r->pos + i * MSM_RANGE;
         size_t stop = pos + MSM_RANGE < r->end ? pos + MSM_RANGE : r->end;
         size_t rank = msm_rank(k, pos);
-        r->ranges[i] =
-            (msm_range){.pos = pos, .base = base, .slot = rank - first, .slots = msm_rank(k, stop) - rank};
+        r->ranges[i] = (msm_range){
+            .pos = pos, .base = base, .slot = rank - first, .slots = msm_rank(k, stop) - rank};
         if (k->select == NULL) {
             base += stop - pos;
             continue;
         }
         for (size_t p = pos; p < stop; p += 64)
-            base += u64_popcount(k->select[p / 64] & (stop - p < 64 ? below((unsigned)(stop - p)) : ~(uint64_t)0));
+            base += u64_popcount(k->select[p / 64] &
+                                 (stop - p < 64 ? below((unsigned)(stop - p)) : ~(uint64_t)0));
     }
     r->n_bases = base;
     return pool_run(r->s->d->pool, r->s->cancel, r->n_ranges, read_range, r);

@@ -8,7 +8,10 @@
  */
 #include "device/cpu/msm_int.h"
 
-static size_t lists(const msm_run *r, size_t w) { return w < r->digits.small_windows ? 2 : 1; }
+static size_t lists(const msm_run *r, size_t w)
+{
+    return w < r->digits.small_windows ? 2 : 1;
+}
 
 /* Range g's full (which = 0) or small (1) slots: the first, and how many. */
 static size_t slots_of(const msm_range *g, size_t which, size_t *n)

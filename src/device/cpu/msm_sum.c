@@ -50,7 +50,8 @@ static cuzk_status sum_slice(void *ctx, size_t i, unsigned worker)
 
     s.row = row_of(r, s.begin);
     r->partial_rows[i] = NO_ROW;
-    if (r->k->rows(&s, r->partials + i * r->k->point_size, r->scratch + worker * r->k->scratch_size))
+    if (r->k->rows(&s, r->partials + i * r->k->point_size,
+                   r->scratch + worker * r->k->scratch_size))
         r->partial_rows[i] = (uint32_t)s.row;
     return CUZK_OK;
 }
@@ -73,14 +74,21 @@ static CUZK_STATUS reserve_slices(msm_run *r)
     return CUZK_OK;
 }
 
-CUZK_STATUS msm_fill_buckets(msm_run *r)
+size_t msm_slice_count(size_t n, unsigned threads)
 {
-    size_t slice = r->n_entries / (4 * (size_t)r->threads), n = 0, size = r->k->point_size;
+    size_t slice = n / (4 * (size_t)threads);
 
-    if (r->n_entries == 0) return CUZK_OK;
     if (slice < SLICE_MIN) slice = SLICE_MIN;
     if (slice > SLICE_MAX) slice = SLICE_MAX;
-    r->n_slices = (r->n_entries + slice - 1) / slice;
+    return (n + slice - 1) / slice;
+}
+
+CUZK_STATUS msm_fill_buckets(msm_run *r)
+{
+    size_t n = 0, size = r->k->point_size;
+
+    if (r->n_entries == 0) return CUZK_OK;
+    r->n_slices = msm_slice_count(r->n_entries, r->threads);
     TRY(reserve_slices(r));
     TRY(pool_run(r->s->d->pool, r->s->cancel, r->n_slices, sum_slice, r));
     for (size_t i = 0; i < r->n_slices; i++) {
@@ -105,10 +113,12 @@ static cuzk_status sum_lanes(void *ctx, size_t i, unsigned worker)
 {
     const lane_job *j = ctx;
     const msm_run *r = j->r;
-    size_t size = r->k->point_size, first = j->lanes * i / j->n_tasks, end = j->lanes * (i + 1) / j->n_tasks;
+    size_t size = r->k->point_size, first = j->lanes * i / j->n_tasks,
+           end = j->lanes * (i + 1) / j->n_tasks;
 
-    r->k->lanes(j->plain + first * size, j->weighted + first * size, r->buckets + first * j->len * size, j->len,
-                end - first, r->scratch + worker * r->k->scratch_size);
+    r->k->lanes(j->plain + first * size, j->weighted + first * size,
+                r->buckets + first * j->len * size, j->len, end - first,
+                r->scratch + worker * r->k->scratch_size);
     return CUZK_OK;
 }
 
@@ -119,7 +129,8 @@ static cuzk_status sum_window(void *ctx, size_t w, unsigned worker)
     size_t n = (size_t)r->digits.half / j->len, at = w * n * r->k->point_size;
 
     (void)worker;
-    r->k->window(r->sums + (r->w0 + w) * r->k->sum_size, j->plain + at, j->weighted + at, j->len, n);
+    r->k->window(r->sums + (r->w0 + w) * r->k->sum_size, j->plain + at, j->weighted + at, j->len,
+                 n);
     return CUZK_OK;
 }
 

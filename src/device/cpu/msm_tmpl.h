@@ -45,7 +45,7 @@ typedef struct MSM_G(block) {
 
 /* One round: adds elements `stride` apart in the active segments. The last segment, when it is open, stops at MSM_CARRY
    points; its stride is then noted. Returns the number of segments still active. */
-static size_t MSM_G(block_round)(MSM_G(block) *k, size_t n_active, uint32_t stride, bool open,
+static size_t MSM_G(block_round)(MSM_G(block) * k, size_t n_active, uint32_t stride, bool open,
                                  uint32_t *open_stride)
 {
     size_t left = 0;
@@ -68,7 +68,7 @@ static size_t MSM_G(block_round)(MSM_G(block) *k, size_t n_active, uint32_t stri
 
 /* Sums every segment into its destination and empties the block; an open last segment stays, shortened, and is to be
    continued. */
-static void MSM_G(block_flush)(MSM_G(block) *k, bool open)
+static void MSM_G(block_flush)(MSM_G(block) * k, bool open)
 {
     size_t n_active = 0, closed = k->n_segs - (open ? 1 : 0);
     uint32_t open_stride = 1;
@@ -82,14 +82,15 @@ static void MSM_G(block_flush)(MSM_G(block) *k, bool open)
     k->n = k->n_segs = 0;
     if (open) {
         msm_seg *seg = &k->segs[closed];
-        for (uint32_t i = 0; i < seg->len; i += open_stride) k->buf[k->n++] = k->buf[seg->start + i];
+        for (uint32_t i = 0; i < seg->len; i += open_stride)
+            k->buf[k->n++] = k->buf[seg->start + i];
         k->segs[0] = (msm_seg){seg->dst, 0, (uint32_t)k->n};
         k->n_segs = 1;
     }
 }
 
 /* Opens a segment; *first, unless NULL or infinity, is its first point. */
-static void MSM_G(block_open)(MSM_G(block) *k, MSM_G(affine) *dst, const MSM_G(affine) *first)
+static void MSM_G(block_open)(MSM_G(block) * k, MSM_G(affine) * dst, const MSM_G(affine) * first)
 {
     msm_seg *seg;
 
@@ -103,7 +104,7 @@ static void MSM_G(block_open)(MSM_G(block) *k, MSM_G(affine) *dst, const MSM_G(a
 }
 
 /* Appends the points of n entries, at most what fits, to the last segment. limit: entries that exist. */
-static void MSM_G(block_load)(MSM_G(block) *k, const msm_slice *s, size_t e, size_t n)
+static void MSM_G(block_load)(MSM_G(block) * k, const msm_slice *s, size_t e, size_t n)
 {
     msm_seg *seg = &k->segs[k->n_segs - 1];
 
@@ -154,7 +155,8 @@ static bool MSM_G(rows)(const msm_slice *s, void *partial, void *scratch)
     return has_partial;
 }
 
-static void MSM_G(merge)(void *buckets, const uint32_t *rows, const void *partials, size_t n, void *scratch)
+static void MSM_G(merge)(void *buckets, const uint32_t *rows, const void *partials, size_t n,
+                         void *scratch)
 {
     MSM_G(block) *k = scratch;
     MSM_G(affine) *b = buckets;
@@ -176,8 +178,8 @@ static void MSM_G(merge)(void *buckets, const uint32_t *rows, const void *partia
 
 /* From the last bucket of each lane down: weighted += plain, plain += bucket; both in one batch, so weighted adds the
    plain sum before the bucket, from a copy. */
-static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *buckets, size_t len, size_t n,
-                         void *scratch)
+static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *buckets, size_t len,
+                         size_t n, void *scratch)
 {
     MSM_G(block) *k = scratch;
     MSM_G(affine) *plain = plain_out, *weighted = weighted_out, *copy = k->buf;
@@ -201,7 +203,8 @@ static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *bucket
 }
 
 /* sum over lanes of weighted[l] + len * l * plain[l] */
-static void MSM_G(window)(void *sum, const void *plain_in, const void *weighted_in, size_t len, size_t n)
+static void MSM_G(window)(void *sum, const void *plain_in, const void *weighted_in, size_t len,
+                          size_t n)
 {
     const MSM_G(affine) *plain = plain_in, *weighted = weighted_in;
     MSM_G(xyzz) run, acc;
@@ -240,9 +243,15 @@ static void MSM_G(canon)(uint64_t (*out)[4], const fr *in, size_t n)
     for (size_t i = 0; i < n; i++) fr_to_limbs(out[i], &in[i]);
 }
 
-static point_err MSM_G(read_point)(void *out, const uint8_t *in, point_enc enc) { return MSM_G(read)(out, in, enc); }
+static point_err MSM_G(read_point)(void *out, const uint8_t *in, point_enc enc)
+{
+    return MSM_G(read)(out, in, enc);
+}
 
-static void MSM_G(write_point)(uint8_t *out, const void *a, point_enc enc) { MSM_G(write)(out, a, enc); }
+static void MSM_G(write_point)(uint8_t *out, const void *a, point_enc enc)
+{
+    MSM_G(write)(out, a, enc);
+}
 
 #include "device/cpu/fixed_base_tmpl.h"
 
