@@ -36,6 +36,12 @@ typedef struct cpu_kernels {
     /** The same levels undone (but for a factor 2^k) when `inverse` differs; else their transpose. */
     void (*ntt_up)(fr *x, unsigned k, size_t width, const fr *tw, size_t block, bool inverse);
 
+    /** x[i] *= f[i]; x[i] *= f: factors canonical. */
+    void (*ntt_scale)(fr *x, const fr *f, size_t n);
+    void (*ntt_scale_by)(fr *x, const fr *f, size_t n);
+    /** r[i] = x[i], canonical. Values of the kernels above are lazy: they may be anything below twice the modulus. */
+    void (*ntt_settle)(fr *r, const fr *x, size_t n);
+
     /* ---- vectors ---- */
 
     void (*mul)(fr *r, const fr *a, const fr *b, size_t n);

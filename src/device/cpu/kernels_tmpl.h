@@ -15,6 +15,9 @@
 const cpu_kernels KERNELS_NAME = {
     .ntt_down = ntt_down,
     .ntt_up = ntt_up,
+    .ntt_scale = ntt_scale,
+    .ntt_scale_by = ntt_scale_by,
+    .ntt_settle = ntt_settle,
     .mul = vec_mul,
     .mul_const = vec_mul_const,
     .mul_powers = vec_mul_powers,

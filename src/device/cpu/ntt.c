@@ -37,6 +37,7 @@ typedef struct job {
     size_t width;     /* columns of a tile */
     size_t per_task;  /* blocks of a task in the last pass */
     bool up, inverse; /* of a pass over columns */
+    bool final;       /* nothing but a permutation follows: values leave canonical */
     fr *scratch;
     size_t scratch_len; /* elements for each worker */
 } job;
@@ -59,8 +60,12 @@ static cuzk_status column_task(void *ctx, size_t i, unsigned worker)
         dom->kern->ntt_up(tile, w->pass.k, w->width, dom->tw, block, w->inverse);
     else
         dom->kern->ntt_down(tile, w->pass.k, w->width, dom->tw, block, w->inverse);
-    for (size_t r = 0; r < rows; r++)
-        memcpy(a + r * stride, tile + r * w->width, w->width * sizeof *tile);
+    for (size_t r = 0; r < rows; r++) {
+        if (w->final)
+            dom->kern->ntt_settle(a + r * stride, tile + r * w->width, w->width);
+        else
+            memcpy(a + r * stride, tile + r * w->width, w->width * sizeof *tile);
+    }
     return CUZK_OK;
 }
 
@@ -145,7 +150,7 @@ static void down_scaled(const job *w, fr *x, const block_tw *t, bool inverse, co
         if (inverse) cv->fr_neg(&tau, &tau);
     }
     for (size_t r = 0; r < (size_t)1 << q; r++) {
-        kern->mul_const(x + r * run, x + r * run, &f, run);
+        kern->ntt_scale_by(x + r * run, &f, run);
         cv->fr_mul(&f, &f, &tau);
     }
     kern->ntt_down(x, q, run, w->dom->tw, 0, inverse);
@@ -168,10 +173,12 @@ static void last_block(const job *w, size_t b, fr *local)
         kern->ntt_down(x, k, 1, t.tw, t.block, inverse);
     else
         down_scaled(w, x, &t, inverse, &g);
-    if (coset) kern->mul(x, x, dom->coset_row[which], (size_t)1 << k);
-    if (w->kind != NTT_TO_COSET) return;
-    t = twiddles_of(w, b, false, local);
-    kern->ntt_up(x, k, 1, t.tw, t.block, false);
+    if (coset) kern->ntt_scale(x, dom->coset_row[which], (size_t)1 << k);
+    if (w->kind == NTT_TO_COSET) {
+        t = twiddles_of(w, b, false, local);
+        kern->ntt_up(x, k, 1, t.tw, t.block, false);
+    }
+    if (w->final) kern->ntt_settle(x, x, (size_t)1 << k);
 }
 
 static cuzk_status last_task(void *ctx, size_t i, unsigned worker)
@@ -228,9 +235,13 @@ static cuzk_status transform(dev_stream *s, job *w, const fr *shift)
                            &sc));
     }
     for (unsigned p = 0; p < last; p++) TRY(column_pass(s, w, p, false, inverse));
+    w->final = w->kind != NTT_TO_COSET || last == 0;
     TRY(last_pass(s, w));
     if (w->kind != NTT_TO_COSET) return ntt_bit_reverse(s, w->a, w->dom->log_n);
-    for (unsigned p = last; p-- > 0;) TRY(column_pass(s, w, p, true, false));
+    for (unsigned p = last; p-- > 0;) {
+        w->final = p == 0;
+        TRY(column_pass(s, w, p, true, false));
+    }
     return CUZK_OK;
 }
 

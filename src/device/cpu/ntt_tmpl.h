@@ -19,9 +19,18 @@
  * levels are done in one sweep (four products for four elements, as level by level, but half the loads), and parts that
  * fit in the first-level cache go through all their levels before the next part.
  *
+ * Values between kernels may be lazy: less than twice the modulus. What a transform starts from is canonical, and
+ * ntt_settle makes canonical what it ends with.
+ *
  * Source: Cooley, Tukey, Math. Comp. 19 (1965); Gentleman, Sande, AFIPS 1966, for the transpose
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+
+#if FIELD_ADX
+#    include "device/cpu/ntt_adx_inl.h"
+#else
+#    include "device/cpu/ntt_plain_inl.h"
+#endif
 
 /* ---- butterflies ---- */
 
@@ -29,9 +38,9 @@
 U128_INLINE void ntt_split(fr *x, fr *y, const fr *z, bool inverse)
 {
     fr t, u = *x;
-    fr_mul(&t, y, z);
-    fr_add(inverse ? y : x, &u, &t);
-    fr_sub(inverse ? x : y, &u, &t);
+    ntt_mul(&t, y, z);
+    ntt_add(inverse ? y : x, &u, &t);
+    ntt_sub(inverse ? x : y, &u, &t);
 }
 
 /* x, y -> x + y, (x - y) z; with -z when inverse */
@@ -39,19 +48,19 @@ U128_INLINE void ntt_join(fr *x, fr *y, const fr *z, bool inverse)
 {
     fr t, u = *x;
     if (inverse)
-        fr_sub(&t, y, &u);
+        ntt_sub(&t, y, &u);
     else
-        fr_sub(&t, &u, y);
-    fr_add(x, &u, y);
-    fr_mul(y, &t, z);
+        ntt_sub(&t, &u, y);
+    ntt_add(x, &u, y);
+    ntt_mul(y, &t, z);
 }
 
 /* x, y -> x + y, x - y: both of the above for z = 1 */
 U128_INLINE void ntt_cross(fr *x, fr *y)
 {
     fr u = *x, v = *y;
-    fr_add(x, &u, &v);
-    fr_sub(y, &u, &v);
+    ntt_add(x, &u, &v);
+    ntt_sub(y, &u, &v);
 }
 
 /* ---- sweeps: one or two levels of one block; `one`: block 0, whose first zetas are 1 ---- */
@@ -212,4 +221,25 @@ static void ntt_up(fr *x, unsigned k, size_t width, const fr *tw, size_t block, 
     }
     for (size_t i = 0; i < 4; i++) ntt_up(x + i * q, k - 2, width, tw, 4 * block + i, inverse);
     ntt_up2(x, q, tw, block, inverse);
+}
+
+/* ---- scaling, and the end ---- */
+
+/* x[i] *= f[i], f canonical */
+static void ntt_scale(fr *x, const fr *f, size_t n)
+{
+    for (size_t i = 0; i < n; i++) ntt_mul(&x[i], &x[i], &f[i]);
+}
+
+/* x[i] *= f, f canonical */
+static void ntt_scale_by(fr *x, const fr *f, size_t n)
+{
+    fr k = *f;
+    for (size_t i = 0; i < n; i++) ntt_mul(&x[i], &x[i], &k);
+}
+
+/* r = x, canonical; r may be x */
+static void ntt_settle(fr *r, const fr *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) ntt_settle_one(&r[i], &x[i]);
 }
