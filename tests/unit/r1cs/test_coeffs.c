@@ -243,6 +243,11 @@ static void expect_dense(const r1cs_system *sys, const dense *d, unsigned n_matr
     const r1cs_matrix *x[3] = {&t->a, &t->b, &t->c};
 
     assert_int_equal(sys->n_rows, D_ROWS);
+    for (size_t i = 0; i < sys->n_coeffs; i++) {
+        for (size_t j = 0; j < i; j++) {
+            assert_false(sys->cv->fr_eq(&sys->coeffs[i], &sys->coeffs[j]));
+        }
+    }
     for (size_t j = 0; j < n_matrices; j++) {
         for (uint32_t row = 0; row < D_ROWS; row++) expect_row(sys, x[j], row, d->sum[j][row]);
     }
@@ -404,6 +409,7 @@ static void changed_terms_are_noticed(void **state)
         {{0, 0}, {0, 0}, {0, 0}, {1, 2}}, /* fewer here, more there */
         {{0, 1}, {0, 1}, {0, 1}, {1, 2}}, /* row 1 runs over its end */
         {{0, 2}, {0, 1}, {0, 1}, {1, 2}}, /* beyond the last term */
+        {{0, 0}, {0, 0}, {0, 1}, {1, 2}}, /* rows that fit together again, with a hole at the end */
         {{1, 0}, {0, 1}, {0, 1}, {1, 2}}, /* another matrix */
         {{0, 0}, {0, 1}, {0, 1}, {1, 3}}, /* no such row */
         {{0, 0}, {0, 1}, {0, 1}, {2, 2}}, /* no such matrix */
