@@ -91,6 +91,26 @@ def c_array(name, size, v, n, note=None):
     return out + ["static const uint64_t %s[%s] = {" % (name, size)] + c_words(limbs(v, n)) + ["};"]
 
 
+def fits_fold(m, n, fold):
+    """Whether a product may fold in all rows but the last: every window stays in n + 1 words, the result below 2m.
+
+    A row adds a b_i < 2^64 m, the last one a b_(n-1) < (m / 2^(64(n-1))) m; a fold leaves t / 2^64 + 2^64 fold, the
+    reduction of the last row (t + 2^64 m) / 2^64. For redc_wide the high half, below m, comes last: below 3m.
+    """
+    word = 1 << 64
+    top = (m >> (64 * (n - 1))) + 1
+
+    def rows(t, add):
+        for i in range(n - 1):
+            t = (t + add * m) // word + 1 + word * fold
+            if t + word * m >= 1 << (64 * (n + 1)):
+                return 1 << (64 * n)
+        t += min(add, top) * m + word * m
+        return t // word + 1 if t < 1 << (64 * (n + 1)) else 1 << (64 * n)
+
+    return rows(0, word) < 2 * m and rows(1 << (64 * n), 0) + m < min(3 * m, 1 << (64 * n))
+
+
 def field_block(f, m, n):
     """Constants of the field of modulus m with n limbs, names starting with f."""
     up = f.upper()
@@ -106,7 +126,6 @@ def field_block(f, m, n):
         "#define %s_TWO_ADICITY %d" % (up, adicity),
         "/* -1/m mod 2^64 */",
         "#define %s_NEG_INV 0x%016xu" % (up, -pow(m, -1, 2**64) % 2**64),
-        "static const uint64_t %s_neg_inv = %s_NEG_INV;" % (f, up),
         "/* 1/m mod 2^62 */",
         "#define %s_INV62 0x%016xu" % (up, pow(m, -1, 2**62)),
         "/* signed limbs of 62 bits */",
@@ -118,6 +137,14 @@ def field_block(f, m, n):
     out += c_array(f + "_mont_r3", size, radix**3 % m, n, "R^3 mod m")
     out += c_array(f + "_half", size, (m - 1) // 2, n, "(m - 1) / 2")
     out += c_array(f + "_exp_inv", size, m - 2, n, "m - 2")
+    neg_inv = -pow(m, -1, 2**64) % 2**64
+    fold = (m * neg_inv + 1) >> 64
+    out += [
+        "/* 1: products may fold, see mont_adx_inl.h; 0: a row would leave its window */",
+        "#define %s_FOLDS %d" % (up, fits_fold(m, n, fold)),
+        "/* for mont_adx_tmpl.h: m; (m * -1/m mod 2^64 + 1) / 2^64, the fold; -1/m mod 2^64; 0 */",
+        "static const uint64_t %s_adx[2 * %s + 2] = {" % (f, size),
+    ] + c_words(limbs(m, n) + limbs(fold, n) + [neg_inv, 0]) + ["};"]
     out += ["/* m in limbs of 62 bits */", "static const int64_t %s_modulus62[%s_LIMBS62] = {" % (f, up)]
     out += c_words([m >> (62 * i) & (2**62 - 1) for i in range(n62)]) + ["};"]
     if f == "fp":

@@ -19,7 +19,6 @@
 #define FP_TWO_ADICITY 1
 /* -1/m mod 2^64 */
 #define FP_NEG_INV 0x89f3fffcfffcfffdu
-static const uint64_t fp_neg_inv = FP_NEG_INV;
 /* 1/m mod 2^62 */
 #define FP_INV62 0x360c000300030003u
 /* signed limbs of 62 bits */
@@ -53,6 +52,15 @@ static const uint64_t fp_exp_inv[FP_LIMBS] = {
     0xb9feffffffffaaa9, 0x1eabfffeb153ffff, 0x6730d2a0f6b0f624, 0x64774b84f38512bf,
     0x4b1ba7b6434bacd7, 0x1a0111ea397fe69a,
 };
+/* 1: products may fold, see mont_adx_inl.h; 0: a row would leave its window */
+#define FP_FOLDS 1
+/* for mont_adx_tmpl.h: m; (m * -1/m mod 2^64 + 1) / 2^64, the fold; -1/m mod 2^64; 0 */
+static const uint64_t fp_adx[2 * FP_LIMBS + 2] = {
+    0xb9feffffffffaaab, 0x1eabfffeb153ffff, 0x6730d2a0f6b0f624, 0x64774b84f38512bf,
+    0x4b1ba7b6434bacd7, 0x1a0111ea397fe69a, 0x6a4aaa14be07a408, 0x5d4f098d2923b9a3,
+    0x622385e49d0feeb0, 0x5fb6d192233b3b63, 0x2cffcd0f221a175b, 0x0e035b9b1e00bc8e,
+    0x89f3fffcfffcfffd, 0x0000000000000000,
+};
 /* m in limbs of 62 bits */
 static const int64_t fp_modulus62[FP_LIMBS62] = {
     0x39feffffffffaaab, 0x3aaffffac54ffffe, 0x330d2a0f6b0f6241, 0x1dd2e13ce144afd9,
@@ -70,7 +78,6 @@ static const uint64_t fp_exp_sqrt[FP_LIMBS] = {
 #define FR_TWO_ADICITY 32
 /* -1/m mod 2^64 */
 #define FR_NEG_INV 0xfffffffeffffffffu
-static const uint64_t fr_neg_inv = FR_NEG_INV;
 /* 1/m mod 2^62 */
 #define FR_INV62 0x0000000100000001u
 /* signed limbs of 62 bits */
@@ -97,6 +104,14 @@ static const uint64_t fr_half[FR_LIMBS] = {
 /* m - 2 */
 static const uint64_t fr_exp_inv[FR_LIMBS] = {
     0xfffffffeffffffff, 0x53bda402fffe5bfe, 0x3339d80809a1d805, 0x73eda753299d7d48,
+};
+/* 1: products may fold, see mont_adx_inl.h; 0: a row would leave its window */
+#define FR_FOLDS 0
+/* for mont_adx_tmpl.h: m; (m * -1/m mod 2^64 + 1) / 2^64, the fold; -1/m mod 2^64; 0 */
+static const uint64_t fr_adx[2 * FR_LIMBS + 2] = {
+    0xffffffff00000001, 0x53bda402fffe5bfe, 0x3339d80809a1d805, 0x73eda753299d7d48,
+    0xac43fffd0001a403, 0x16e1f3f5a29edff6, 0x95aeb36cacca82b5, 0x73eda752b5afd5f4,
+    0xfffffffeffffffff, 0x0000000000000000,
 };
 /* m in limbs of 62 bits */
 static const int64_t fr_modulus62[FR_LIMBS62] = {

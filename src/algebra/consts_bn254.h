@@ -19,7 +19,6 @@
 #define FP_TWO_ADICITY 1
 /* -1/m mod 2^64 */
 #define FP_NEG_INV 0x87d20782e4866389u
-static const uint64_t fp_neg_inv = FP_NEG_INV;
 /* 1/m mod 2^62 */
 #define FP_INV62 0x382df87d1b799c77u
 /* signed limbs of 62 bits */
@@ -47,6 +46,14 @@ static const uint64_t fp_half[FP_LIMBS] = {
 static const uint64_t fp_exp_inv[FP_LIMBS] = {
     0x3c208c16d87cfd45, 0x97816a916871ca8d, 0xb85045b68181585d, 0x30644e72e131a029,
 };
+/* 1: products may fold, see mont_adx_inl.h; 0: a row would leave its window */
+#define FP_FOLDS 1
+/* for mont_adx_tmpl.h: m; (m * -1/m mod 2^64 + 1) / 2^64, the fold; -1/m mod 2^64; 0 */
+static const uint64_t fp_adx[2 * FP_LIMBS + 2] = {
+    0x3c208c16d87cfd47, 0x97816a916871ca8d, 0xb85045b68181585d, 0x30644e72e131a029,
+    0x327d7c1b18f7bd41, 0xdb8ed52f824ed32f, 0x29b67b05eb29a6a1, 0x19ac99126b459dda,
+    0x87d20782e4866389, 0x0000000000000000,
+};
 /* m in limbs of 62 bits */
 static const int64_t fp_modulus62[FP_LIMBS62] = {
     0x3c208c16d87cfd47, 0x1e05aa45a1c72a34, 0x05045b68181585d9, 0x19139cb84c680a6e,
@@ -63,7 +70,6 @@ static const uint64_t fp_exp_sqrt[FP_LIMBS] = {
 #define FR_TWO_ADICITY 28
 /* -1/m mod 2^64 */
 #define FR_NEG_INV 0xc2e1f593efffffffu
-static const uint64_t fr_neg_inv = FR_NEG_INV;
 /* 1/m mod 2^62 */
 #define FR_INV62 0x3d1e0a6c10000001u
 /* signed limbs of 62 bits */
@@ -90,6 +96,14 @@ static const uint64_t fr_half[FR_LIMBS] = {
 /* m - 2 */
 static const uint64_t fr_exp_inv[FR_LIMBS] = {
     0x43e1f593efffffff, 0x2833e84879b97091, 0xb85045b68181585d, 0x30644e72e131a029,
+};
+/* 1: products may fold, see mont_adx_inl.h; 0: a row would leave its window */
+#define FR_FOLDS 1
+/* for mont_adx_tmpl.h: m; (m * -1/m mod 2^64 + 1) / 2^64, the fold; -1/m mod 2^64; 0 */
+static const uint64_t fr_adx[2 * FR_LIMBS + 2] = {
+    0x43e1f593f0000001, 0x2833e84879b97091, 0xb85045b68181585d, 0x30644e72e131a029,
+    0x2d3e8053e396ee4d, 0xca478dbeab3c92cd, 0xb2d8f06f77f52a93, 0x24d6ba07f7aa8f04,
+    0xc2e1f593efffffff, 0x0000000000000000,
 };
 /* m in limbs of 62 bits */
 static const int64_t fr_modulus62[FR_LIMBS62] = {

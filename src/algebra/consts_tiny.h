@@ -19,7 +19,6 @@
 #define FP_TWO_ADICITY 1
 /* -1/m mod 2^64 */
 #define FP_NEG_INV 0xcf67e1032b4fef19u
-static const uint64_t fp_neg_inv = FP_NEG_INV;
 /* 1/m mod 2^62 */
 #define FP_INV62 0x30981efcd4b010e7u
 /* signed limbs of 62 bits */
@@ -47,6 +46,14 @@ static const uint64_t fp_half[FP_LIMBS] = {
 static const uint64_t fp_exp_inv[FP_LIMBS] = {
     0x00000000000002d5, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
 };
+/* 1: products may fold, see mont_adx_inl.h; 0: a row would leave its window */
+#define FP_FOLDS 1
+/* for mont_adx_tmpl.h: m; (m * -1/m mod 2^64 + 1) / 2^64, the fold; -1/m mod 2^64; 0 */
+static const uint64_t fp_adx[2 * FP_LIMBS + 2] = {
+    0x00000000000002d7, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+    0x000000000000024d, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+    0xcf67e1032b4fef19, 0x0000000000000000,
+};
 /* m in limbs of 62 bits */
 static const int64_t fp_modulus62[FP_LIMBS62] = {
     0x00000000000002d7, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
@@ -63,7 +70,6 @@ static const uint64_t fp_exp_sqrt[FP_LIMBS] = {
 #define FR_TWO_ADICITY 4
 /* -1/m mod 2^64 */
 #define FR_NEG_INV 0x0fef010fef010fefu
-static const uint64_t fr_neg_inv = FR_NEG_INV;
 /* 1/m mod 2^62 */
 #define FR_INV62 0x3010fef010fef011u
 /* signed limbs of 62 bits */
@@ -90,6 +96,14 @@ static const uint64_t fr_half[FR_LIMBS] = {
 /* m - 2 */
 static const uint64_t fr_exp_inv[FR_LIMBS] = {
     0x00000000000000ef, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+};
+/* 1: products may fold, see mont_adx_inl.h; 0: a row would leave its window */
+#define FR_FOLDS 1
+/* for mont_adx_tmpl.h: m; (m * -1/m mod 2^64 + 1) / 2^64, the fold; -1/m mod 2^64; 0 */
+static const uint64_t fr_adx[2 * FR_LIMBS + 2] = {
+    0x00000000000000f1, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+    0x000000000000000f, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+    0x0fef010fef010fef, 0x0000000000000000,
 };
 /* m in limbs of 62 bits */
 static const int64_t fr_modulus62[FR_LIMBS62] = {

@@ -68,6 +68,7 @@ typedef struct fr_wide {
 #define FIELD_BITS FP_BITS
 #define FIELD_BYTES FP_BYTES
 #define FIELD_NEG_INV FP_NEG_INV
+#define FIELD_FOLDS FP_FOLDS
 #define FIELD_INV62 FP_INV62
 /* each stands on those above it */
 #include "algebra/mont_tmpl.h"
@@ -83,6 +84,7 @@ typedef struct fr_wide {
 #undef FIELD_BITS
 #undef FIELD_BYTES
 #undef FIELD_NEG_INV
+#undef FIELD_FOLDS
 #undef FIELD_INV62
 
 #define FIELD fr
@@ -91,6 +93,7 @@ typedef struct fr_wide {
 #define FIELD_BITS FR_BITS
 #define FIELD_BYTES FR_BYTES
 #define FIELD_NEG_INV FR_NEG_INV
+#define FIELD_FOLDS FR_FOLDS
 #define FIELD_INV62 FR_INV62
 /* each stands on those above it */
 #include "algebra/mont_tmpl.h"
@@ -106,6 +109,7 @@ typedef struct fr_wide {
 #undef FIELD_BITS
 #undef FIELD_BYTES
 #undef FIELD_NEG_INV
+#undef FIELD_FOLDS
 #undef FIELD_INV62
 
 /** r = a square root of a, true; or false, r untouched, when a has none. p = 3 mod 4: a^((p+1)/4). Constant time. */
