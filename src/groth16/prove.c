@@ -129,29 +129,42 @@ static void coset_z_inverse(const curve *cv, unsigned log_n, fr *out)
     cv->fr_inv(out, &z);
 }
 
-/** Leaves the scalars of the H sum in a. */
-static cuzk_status quotient(groth16_job *job, device *d)
+/** a, b, c to the coset, (a b - c) / Z into a; b and c are given back. */
+static cuzk_status quotient_on_coset(groth16_job *job, const ntt_domain *dom)
 {
     const groth16_pk *pk = job->pk;
     size_t n = (size_t)1 << pk->log_n;
-    bool bellperson = pk->form == GROTH16_BELLPERSON;
+    bool divide = pk->form == GROTH16_BELLPERSON;
     dev_buf *v[3] = {job->a, job->b, job->c};
-    ntt_domain *dom;
     fr k;
+    cuzk_status st = CUZK_OK;
     span sp = span_open(SPAN_NTT);
-    cuzk_status st = groth16_domain(&dom, d, pk->form, pk->cv, pk->log_n);
 
     for (unsigned i = 0; i < 3 && st == CUZK_OK; i++) st = dev_ntt(job->s, v[i], dom, NTT_TO_COSET);
     span_close(&sp);
     TRY(st);
     sp = span_open(SPAN_QUOTIENT);
-    if (bellperson) coset_z_inverse(pk->cv, pk->log_n, &k);
-    st = dev_quotient(job->s, job->a, job->b, job->c, n, pk->cv->id, bellperson ? &k : NULL);
+    if (divide) coset_z_inverse(pk->cv, pk->log_n, &k);
+    st = dev_quotient(job->s, job->a, job->b, job->c, n, pk->cv->id, divide ? &k : NULL);
     span_close(&sp);
     dev_buf_free(job->b);
     dev_buf_free(job->c);
     job->b = job->c = NULL;
-    if (st == CUZK_OK && bellperson) {
+    return st;
+}
+
+/** Leaves the scalars of the H sum in a. */
+static cuzk_status quotient(groth16_job *job, device *d)
+{
+    const groth16_pk *pk = job->pk;
+    ntt_domain *dom;
+    span sp = span_open(SPAN_NTT);
+    cuzk_status st = groth16_domain(&dom, d, pk->form, pk->cv, pk->log_n);
+
+    span_close(&sp);
+    TRY(st);
+    st = quotient_on_coset(job, dom);
+    if (st == CUZK_OK && pk->form == GROTH16_BELLPERSON) {
         sp = span_open(SPAN_NTT);
         st = dev_ntt(job->s, job->a, dom, NTT_COSET_INVERSE);
         span_close(&sp);
