@@ -177,6 +177,16 @@ def signed_digits(v):
     return out
 
 
+def small_quotient(p):
+    """k with: for t < 16 p and h = t >> (bits - 4), (h k) >> 16 is t / p or one less."""
+    shift = p.bit_length() - 4
+    k = (1 << (16 + shift)) // p
+    for q in range(16):
+        for t in (q * p, (q + 1) * p - 1):  # the estimate grows with t
+            assert (q - 1 if q else 0) <= (t >> shift) * k >> 16 <= q
+    return k
+
+
 class Emit:
     def __init__(self, c):
         self.c, self.out = c, []
@@ -270,6 +280,7 @@ def curve_header(c):
     e = Emit(c)
     e.define("CURVE_IS_BN", int(q.family == "bn"), "family: BN (1), BLS12 (0)")
     e.define("CURVE_XI_A", q.xi_a, "xi = XI_A + u")
+    e.define("CURVE_P_RECIP", small_quotient(p), "2^(12 + FP_BITS) / p, for quotients below 16")
     e.define("CURVE_TWIST_M", int(q.kind == "M"), "G2: y^2 = x^3 + b xi (1), y^2 = x^3 + b / xi (0)")
     e.define("CURVE_B", q.b)
     e.define("CURVE_X_ABS", "0x%016xu" % abs(x), "|x|")

@@ -15,6 +15,8 @@
 #define CURVE_IS_BN 0
 /* xi = XI_A + u */
 #define CURVE_XI_A 2
+/* 2^(12 + FP_BITS) / p, for quotients below 16 */
+#define CURVE_P_RECIP 5769
 /* G2: y^2 = x^3 + b xi (1), y^2 = x^3 + b / xi (0) */
 #define CURVE_TWIST_M 0
 #define CURVE_B 7

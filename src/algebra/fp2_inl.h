@@ -1,5 +1,5 @@
 /*
- * algebra/fp2_inl.h - Fp2 = Fp[u] / (u^2 + 1), and small multiples in Fp that the curves need
+ * algebra/fp2_inl.h - Fp2 = Fp[u] / (u^2 + 1)
  *
  * Products are Karatsuba's with one reduction for each coefficient: 3 wide products, 2 reductions. Constant time
  * unless the name ends in _var.
@@ -15,34 +15,7 @@
 #define ALGEBRA_FP2_INL_H
 
 #include "algebra/fp2_type_inl.h"
-
-#if defined(CURVE_BLS12_381)
-#    include "algebra/curve_consts_bls12_381.h"
-#elif defined(CURVE_BN254)
-#    include "algebra/curve_consts_bn254.h"
-#else
-#    include "algebra/curve_consts_tiny.h"
-#endif
-
-/* ---- small multiples in Fp ---- */
-
-/** r = XI_A a, xi = XI_A + u */
-static inline void fp_mul_xi_a(fp *r, const fp *a)
-{
-#if CURVE_XI_A == 1
-    *r = *a;
-#elif CURVE_XI_A == 2
-    fp_dbl(r, a);
-#elif CURVE_XI_A == 9
-    fp t;
-    fp_dbl(&t, a);
-    fp_dbl(&t, &t);
-    fp_dbl(&t, &t);
-    fp_add(r, &t, a);
-#else
-#    error "no code for this xi"
-#endif
-}
+#include "algebra/nonres_inl.h"
 
 /** r = 3 b a, b of the curve over Fp */
 static inline void fp_mul_b3(fp *r, const fp *a)
@@ -169,6 +142,17 @@ U128_NOINLINE void fp2_mul(fp2 *r, const fp2 *a, const fp2 *b)
     fp2_redc_wide(r, &t);
 }
 
+/** r = a^2, a canonical: (a0 + a1)(a0 - a1) + 2 a0 a1 u; both coefficients below 2 p^2. */
+U128_NOINLINE void fp2_sqr_wide(fp2_wide *r, const fp2 *a)
+{
+    fp s, d, e;
+    fp_add_lazy(&s, &a->c0, &a->c1);
+    fp_sub(&d, &a->c0, &a->c1);
+    fp_add_lazy(&e, &a->c0, &a->c0);
+    fp_mul_wide(&r->c1, &e, &a->c1);
+    fp_mul_wide(&r->c0, &s, &d);
+}
+
 /** (a0 + a1)(a0 - a1) + 2 a0 a1 u */
 U128_NOINLINE void fp2_sqr(fp2 *r, const fp2 *a)
 {
@@ -185,17 +169,6 @@ static inline void fp2_mul_fp(fp2 *r, const fp2 *a, const fp *b)
     fp t = *b;
     fp_mul(&r->c0, &a->c0, &t);
     fp_mul(&r->c1, &a->c1, &t);
-}
-
-/** r = xi a */
-static inline void fp2_mul_nonres(fp2 *r, const fp2 *a)
-{
-    fp t0, t1;
-    fp_mul_xi_a(&t0, &a->c0);
-    fp_mul_xi_a(&t1, &a->c1);
-    fp_sub(&t0, &t0, &a->c1);
-    fp_add(&r->c1, &t1, &a->c0);
-    r->c0 = t0;
 }
 
 /** r = 3 b a, b of the twist */

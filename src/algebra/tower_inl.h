@@ -55,35 +55,6 @@ static inline void fp2_wide_sub_exact(fp2_wide *r, const fp2_wide *a, const fp2_
     fp_wide_sub_lazy(&r->c1, &a->c1, &b->c1);
 }
 
-/** r = XI_A a mod p R */
-static inline void fp_wide_mul_xi_a(fp_wide *r, const fp_wide *a)
-{
-#if CURVE_XI_A == 1
-    *r = *a;
-#elif CURVE_XI_A == 2
-    fp_wide_add(r, a, a);
-#elif CURVE_XI_A == 9
-    fp_wide t;
-    fp_wide_add(&t, a, a);
-    fp_wide_add(&t, &t, &t);
-    fp_wide_add(&t, &t, &t);
-    fp_wide_add(r, &t, a);
-#else
-#    error "no code for this xi"
-#endif
-}
-
-/** r = xi a */
-static inline void fp2_wide_mul_nonres(fp2_wide *r, const fp2_wide *a)
-{
-    fp_wide t0, t1;
-    fp_wide_mul_xi_a(&t0, &a->c0);
-    fp_wide_mul_xi_a(&t1, &a->c1);
-    fp_wide_sub(&t0, &t0, &a->c1);
-    fp_wide_add(&r->c1, &t1, &a->c0);
-    r->c0 = t0;
-}
-
 /* ---- Fp6 ---- */
 
 static inline void fp6_set_zero(fp6 *r)
@@ -152,6 +123,30 @@ static inline void fp6_redc_wide(fp6 *r, const fp6_wide *w)
     fp2_redc_wide(&r->c2, &w->c2);
 }
 
+static inline void fp6_wide_add(fp6_wide *r, const fp6_wide *a, const fp6_wide *b)
+{
+    fp2_wide_add(&r->c0, &a->c0, &b->c0);
+    fp2_wide_add(&r->c1, &a->c1, &b->c1);
+    fp2_wide_add(&r->c2, &a->c2, &b->c2);
+}
+
+static inline void fp6_wide_sub(fp6_wide *r, const fp6_wide *a, const fp6_wide *b)
+{
+    fp2_wide_sub(&r->c0, &a->c0, &b->c0);
+    fp2_wide_sub(&r->c1, &a->c1, &b->c1);
+    fp2_wide_sub(&r->c2, &a->c2, &b->c2);
+}
+
+/** r = a + v b */
+static inline void fp6_wide_add_nonres(fp6_wide *r, const fp6_wide *a, const fp6_wide *b)
+{
+    fp2_wide t;
+    fp2_wide_mul_nonres(&t, &b->c2);
+    fp2_wide_add(&r->c2, &a->c2, &b->c1);
+    fp2_wide_add(&r->c1, &a->c1, &b->c0);
+    fp2_wide_add(&r->c0, &a->c0, &t);
+}
+
 /** *r = (a0 + a1)(b0 + b1) - v0 - v1 = a0 b1 + a1 b0 with v0 = a0 b0, v1 = a1 b1 */
 static inline void fp2_cross_wide(fp2_wide *r, const fp2 *a0, const fp2 *a1, const fp2 *b0,
                                   const fp2 *b1, const fp2_wide *v0, const fp2_wide *v1)
@@ -190,29 +185,26 @@ U128_NOINLINE void fp6_mul(fp6 *r, const fp6 *a, const fp6 *b)
     fp6_redc_wide(r, &t);
 }
 
-static inline void fp6_mul_fp2(fp6 *r, const fp6 *a, const fp2 *b)
+static inline void fp6_mul_fp2_wide(fp6_wide *r, const fp6 *a, const fp2 *b)
 {
-    fp2 t = *b;
-    fp2_mul(&r->c0, &a->c0, &t);
-    fp2_mul(&r->c1, &a->c1, &t);
-    fp2_mul(&r->c2, &a->c2, &t);
+    fp2_mul_wide(&r->c0, &a->c0, b);
+    fp2_mul_wide(&r->c1, &a->c1, b);
+    fp2_mul_wide(&r->c2, &a->c2, b);
 }
 
 /** r = a (b0 + b1 v): 5 products */
-U128_NOINLINE void fp6_mul_01(fp6 *r, const fp6 *a, const fp2 *b0, const fp2 *b1)
+U128_NOINLINE void fp6_mul_01_wide(fp6_wide *r, const fp6 *a, const fp2 *b0, const fp2 *b1)
 {
-    fp6_wide w;
     fp2_wide v0, v1, t;
 
     fp2_mul_wide(&v0, &a->c0, b0);
     fp2_mul_wide(&v1, &a->c1, b1);
-    fp2_cross_wide(&w.c1, &a->c0, &a->c1, b0, b1, &v0, &v1);
+    fp2_cross_wide(&r->c1, &a->c0, &a->c1, b0, b1, &v0, &v1);
     fp2_mul_wide(&t, &a->c2, b1);
     fp2_wide_mul_nonres(&t, &t);
-    fp2_wide_add(&w.c0, &t, &v0);
+    fp2_wide_add(&r->c0, &t, &v0);
     fp2_mul_wide(&t, &a->c2, b0);
-    fp2_wide_add(&w.c2, &t, &v1);
-    fp6_redc_wide(r, &w);
+    fp2_wide_add(&r->c2, &t, &v1);
 }
 
 U128_NOINLINE void fp6_inv_var(fp6 *r, const fp6 *a)
@@ -270,19 +262,27 @@ static inline void fp12_conj(fp12 *r, const fp12 *a)
     fp6_neg(&r->c1, &a->c1);
 }
 
+/** r = (v0 + v v1) + (m - v0 - v1) w, m = (a0 + a1)(b0 + b1): the end of a product by Karatsuba */
+static inline void fp12_redc_karatsuba(fp12 *r, fp6_wide *m, const fp6_wide *v0, const fp6_wide *v1)
+{
+    fp6_wide_sub(m, m, v0);
+    fp6_wide_sub(m, m, v1);
+    fp6_redc_wide(&r->c1, m);
+    fp6_wide_add_nonres(m, v0, v1);
+    fp6_redc_wide(&r->c0, m);
+}
+
 U128_NOINLINE void fp12_mul(fp12 *r, const fp12 *a, const fp12 *b)
 {
-    fp6 s, t, v0, v1;
+    fp6_wide v0, v1, m;
+    fp6 s, t;
 
     fp6_add(&s, &a->c0, &a->c1);
     fp6_add(&t, &b->c0, &b->c1);
-    fp6_mul(&v0, &a->c0, &b->c0);
-    fp6_mul(&v1, &a->c1, &b->c1);
-    fp6_mul(&s, &s, &t);
-    fp6_sub(&s, &s, &v0);
-    fp6_sub(&r->c1, &s, &v1);
-    fp6_mul_nonres(&v1, &v1);
-    fp6_add(&r->c0, &v0, &v1);
+    fp6_mul_wide(&v0, &a->c0, &b->c0);
+    fp6_mul_wide(&v1, &a->c1, &b->c1);
+    fp6_mul_wide(&m, &s, &t);
+    fp12_redc_karatsuba(r, &m, &v0, &v1);
 }
 
 /** (a0 + a1)(a0 + v a1) - a0 a1 - v a0 a1 + 2 a0 a1 w */
@@ -318,16 +318,19 @@ U128_NOINLINE void fp12_inv_var(fp12 *r, const fp12 *a)
 /** (r0 + r1 y) = (a + b y)^2 with y^2 = xi */
 U128_NOINLINE void fp4_sqr(fp2 *r0, fp2 *r1, const fp2 *a, const fp2 *b)
 {
-    fp2 aa, bb, s;
+    fp2_wide aa, bb, m;
+    fp2 s;
 
-    fp2_sqr(&aa, a);
-    fp2_sqr(&bb, b);
     fp2_add(&s, a, b);
-    fp2_sqr(&s, &s);
-    fp2_sub(&s, &s, &aa);
-    fp2_sub(r1, &s, &bb);
-    fp2_mul_nonres(&bb, &bb);
-    fp2_add(r0, &aa, &bb);
+    fp2_sqr_wide(&aa, a);
+    fp2_sqr_wide(&bb, b);
+    fp2_sqr_wide(&m, &s);
+    fp2_wide_sub(&m, &m, &aa);
+    fp2_wide_sub(&m, &m, &bb);
+    fp2_redc_wide(r1, &m);
+    fp2_wide_mul_nonres(&bb, &bb);
+    fp2_wide_add(&aa, &aa, &bb);
+    fp2_redc_wide(r0, &aa);
 }
 
 /** r = 3 t - 2 z */
@@ -399,19 +402,19 @@ U128_NOINLINE void fp12_frob2(fp12 *r, const fp12 *a)
 /** r = a (l0 + l1 v + l4 v w) */
 U128_NOINLINE void fp12_mul_014(fp12 *r, const fp12 *a, const fp2 *l0, const fp2 *l1, const fp2 *l4)
 {
-    fp6 s, t0, t1;
+    fp6_wide v0, v1, m;
+    fp6 s;
     fp2 l;
 
-    fp6_mul_01(&t0, &a->c0, l0, l1);
-    fp6_mul_fp2(&t1, &a->c1, l4);
-    fp6_mul_nonres(&t1, &t1); /* a1 l4 v */
+    fp6_mul_01_wide(&v0, &a->c0, l0, l1);
+    fp6_mul_fp2_wide(&m, &a->c1, l4); /* v1 = v m */
+    fp2_wide_mul_nonres(&v1.c0, &m.c2);
+    v1.c1 = m.c0;
+    v1.c2 = m.c1;
     fp6_add(&s, &a->c0, &a->c1);
     fp2_add(&l, l1, l4);
-    fp6_mul_01(&s, &s, l0, &l);
-    fp6_sub(&s, &s, &t0);
-    fp6_sub(&r->c1, &s, &t1);
-    fp6_mul_nonres(&t1, &t1);
-    fp6_add(&r->c0, &t0, &t1);
+    fp6_mul_01_wide(&m, &s, l0, &l);
+    fp12_redc_karatsuba(r, &m, &v0, &v1);
 }
 
 #else
@@ -419,18 +422,16 @@ U128_NOINLINE void fp12_mul_014(fp12 *r, const fp12 *a, const fp2 *l0, const fp2
 /** r = a (l0 + l3 w + l4 v w) */
 U128_NOINLINE void fp12_mul_034(fp12 *r, const fp12 *a, const fp2 *l0, const fp2 *l3, const fp2 *l4)
 {
-    fp6 s, t0, t1;
+    fp6_wide v0, v1, m;
+    fp6 s;
     fp2 l;
 
-    fp6_mul_fp2(&t0, &a->c0, l0);
-    fp6_mul_01(&t1, &a->c1, l3, l4);
+    fp6_mul_fp2_wide(&v0, &a->c0, l0);
+    fp6_mul_01_wide(&v1, &a->c1, l3, l4);
     fp6_add(&s, &a->c0, &a->c1);
     fp2_add(&l, l0, l3);
-    fp6_mul_01(&s, &s, &l, l4);
-    fp6_sub(&s, &s, &t0);
-    fp6_sub(&r->c1, &s, &t1);
-    fp6_mul_nonres(&t1, &t1);
-    fp6_add(&r->c0, &t0, &t1);
+    fp6_mul_01_wide(&m, &s, &l, l4);
+    fp12_redc_karatsuba(r, &m, &v0, &v1);
 }
 
 #endif
