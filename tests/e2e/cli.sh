@@ -1,0 +1,81 @@
+# e2e/cli.sh - usage, help, limits, interruption, output files
+# run: check
+. "$CUZK_TEST_DIR/e2e/lib.inc"
+
+m=$(fixture circom/bn128/mult3)
+w=$(fixture filecoin/2kib/window-v1_1)
+
+outcome "no command" 2 "Usage" "$cuzk"
+outcome "help" 0 "Commands" "$cuzk" help
+outcome "help of a command" 0 "--r1cs" "$cuzk" prove --help
+check "test options stay out of help" sh -c '! "$1" prove --help | grep -q trapdoors' - "$cuzk"
+outcome "help-all has them" 0 "trapdoors" "$cuzk" prove --help-all
+outcome "version" 0 "generic" "$cuzk" version
+outcome "completion is a script" 0 "complete" sh -c '"$1" completion | bash -n && echo complete' - "$cuzk"
+outcome "unknown command" 2 "frobnicate" "$cuzk" frobnicate
+outcome "unknown option" 2 "--frob" "$cuzk" prove --frob
+outcome "option of another command" 2 "--r1cs" "$cuzk" verify --r1cs x
+outcome "value missing" 2 "--threads" "$cuzk" prove --threads
+outcome "not a number" 2 "4x" "$cuzk" prove --threads 4x
+outcome "too few arguments" 2 "expected" "$cuzk" prove "$m/circuit.zkey"
+outcome "unknown kind" 2 "frob" "$cuzk" prove --kind frob --input x --statement y --params z --proof o
+outcome "kind not built yet" 2 "porep" "$cuzk" prove --kind porep --input x --statement y --params z --proof o
+outcome "unknown circuit" 2 "window-9k" "$cuzk" setup --circuit window-9k --params "$work"
+outcome "unknown table lists those there are" 2 "generic" "$cuzk" prove --cpu-table vax "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
+outcome "unknown device" 2 "abacus" "$cuzk" prove --device abacus "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
+outcome "no CUDA in this build" 5 "CUDA" "$cuzk" prove --device cuda "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
+outcome "file that is not there" 4 "nothere.zkey" "$cuzk" prove nothere.zkey "$m/witness.wtns" "$work/p" "$work/q"
+outcome "output folder that is not there" 4 "nofolder" "$cuzk" prove "$m/circuit.zkey" "$m/witness.wtns" "$work/nofolder/p" "$work/q"
+check "then nothing is written" test ! -e "$work/q"
+outcome "memory limit" 4 "resource" "$cuzk" prove --memory 64K "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q" --json
+outcome "one thread, every table" 0 "proved" "$cuzk" prove --threads 1 --cpu-table generic "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
+
+outcome "json of a proof" 0 '"ok":true' "$cuzk" prove "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q" --json --trace "$work/t.json"
+check "is JSON" python3 -m json.tool "$work/out" /dev/null
+check "trace is JSON" python3 -m json.tool "$work/t.json" /dev/null
+check "attribution covers 99%" python3 -c '
+import json, sys
+a = json.load(open(sys.argv[1]))
+short = a["wall_ns"] < 100e6
+sys.exit(0 if a["coverage"] >= 0.99 and (not short or a["worst_gap_ns"] < 1e6) else 1)' "$work/out"
+outcome "json of a failure" 3 '"ok":false' "$cuzk" prove "$m/witness.wtns" "$m/witness.wtns" "$work/p" "$work/q" --json
+check "is JSON too" python3 -m json.tool "$work/out" /dev/null
+
+for f in circom/bn128/mult3/circuit.zkey circom/bls12381/mult3/circuit.r1cs circom/bls12381/mult3/witness.wtns \
+    circom/bn128/mult3/proof.json circom/bn128/mult3/verification_key.json circom/bn128/mult3/public.json \
+    filecoin/2kib/window-v1_1/statement.json filecoin/2kib/window-v1_1/proof.bin filecoin/keys/window-2kib.vk; do
+    outcome "inspect $f" 0 '"ok":true' "$cuzk" inspect --json "$(fixture $f)"
+    check "inspect $f is JSON" python3 -m json.tool "$work/out" /dev/null
+done
+outcome "inspect a damaged key" 3 "subgroup" "$cuzk" inspect "$(fixture circom/bad)/bls12381-zkey-A-subgroup.zkey"
+outcome "inspect rubbish" 3 "no format" "$cuzk" inspect "$cuzk"
+: >"$work/empty"
+outcome "inspect an empty file" 3 "empty" "$cuzk" inspect "$work/empty"
+
+# Interrupted in the middle of a long setup: 130 and 143, nothing left.
+for sig in INT TERM; do
+    # A shell that is not interactive ignores INT in background jobs; python starts the program with it at default.
+    python3 - "$cuzk" "$work/k" "$sig" <<'PY'
+import signal, subprocess, sys, time
+p = subprocess.Popen([sys.argv[1], "setup", "--circuit", "winning-8m", "--params", sys.argv[2]],
+                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+time.sleep(0.5)
+p.send_signal(getattr(signal, "SIG" + sys.argv[3]))
+sys.exit(p.wait(timeout=60))
+PY
+    code=$?
+    [ $sig = INT ] && want=130 || want=143
+    check "SIG$sig gives $want" test $code -eq $want
+    check "SIG$sig leaves no file" sh -c 'test -z "$(ls -A "$1" 2>/dev/null)"' - "$work/k"
+done
+
+# A full disk: a small tmpfs, where this is allowed.
+mkdir "$work/small"
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k tmpfs "$work/small" 2>/dev/null; then
+    outcome "full disk" 4 "resource" "$cuzk" setup --circuit window-2k --params "$work/small" --json
+    check "full disk leaves no key" sh -c '! ls -A "$1" | grep -q .' - "$work/small"
+    umount "$work/small"
+else
+    ok "full disk (no tmpfs may be mounted here; base's tests cover it with a limit on file size)"
+fi
