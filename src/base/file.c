@@ -90,6 +90,17 @@ void file_map_will_need(const file_map *f, size_t off, size_t len)
     (void)madvise((void *)(uintptr_t)(f->data + (off - lead)), len + lead, MADV_WILLNEED);
 }
 
+void file_map_done(const file_map *f, size_t off, size_t len)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), from, to;
+
+    if (off >= f->size) return;
+    if (len > f->size - off) len = f->size - off;
+    from = (off + page - 1) & ~(page - 1); /* whole pages inside the range alone */
+    to = (off + len) & ~(page - 1);
+    if (from < to) (void)madvise((void *)(uintptr_t)(f->data + from), to - from, MADV_DONTNEED);
+}
+
 cuzk_status file_make_dir(const char *path)
 {
     cuzk_status st = CUZK_OK;

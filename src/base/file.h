@@ -21,6 +21,8 @@ CUZK_STATUS file_map_open(file_map *out, const char *path);
 void file_map_close(file_map *f);
 /** Tells the kernel that [off, off+len) will be read soon / in order. */
 void file_map_will_need(const file_map *f, size_t off, size_t len);
+/** [off, off+len) will not be read again soon: its pages leave this process (they stay readable, from the page cache). */
+void file_map_done(const file_map *f, size_t off, size_t len);
 
 /** Writes to a temporary file beside `path`; nothing appears under `path` before file_out_commit
  *  (flush, fsync, rename, fsync of the folder). Buffered by 1 MiB. A target that is there but no regular file is

@@ -62,6 +62,10 @@ static void test_map(void **state)
     file_map_will_need(&f, 4097, SIZE_MAX);
     file_map_will_need(&f, n, 1);
     file_map_will_need(&f, SIZE_MAX, 1);
+    file_map_done(&f, 0, n);
+    file_map_done(&f, 4097, SIZE_MAX);
+    file_map_done(&f, n, 1);
+    file_map_done(&f, SIZE_MAX, 1);
     file_map_close(&f);
     assert_null(f.data);
     file_map_close(&f);
