@@ -186,6 +186,7 @@ void qap_combine(fr *out, const qap *q, const groth16_trapdoors *t, const fr *k,
                  size_t to)
 {
     const curve *cv = q->cv;
+    span sp = span_open(SPAN_SETUP_QAP);
     for (size_t i = from; i < to; i++) {
         fr x, y;
         cv->fr_mul(&x, &t->beta, &q->u[i]);
@@ -194,6 +195,7 @@ void qap_combine(fr *out, const qap *q, const groth16_trapdoors *t, const fr *k,
         cv->fr_add(&x, &x, &q->w[i]);
         cv->fr_mul(&out[i - from], &x, k);
     }
+    span_close(&sp);
 }
 
 cuzk_status emit_points(emitter *e, bool g2, const fr *k, size_t n, bool infinity_ok,

@@ -21,10 +21,12 @@ static cuzk_status write_h(emitter *e, const qap *q, const groth16_trapdoors *t,
     cv->fr_mul(&x, &x, &q->z);
     for (size_t from = 0; from < n - 1; from += EMIT_CHUNK) {
         size_t c = n - 1 - from < EMIT_CHUNK ? n - 1 - from : EMIT_CHUNK;
+        span sp = span_open(SPAN_SETUP_QAP);
         for (size_t i = 0; i < c; i++) {
             k[i] = x;
             cv->fr_mul(&x, &x, &t->tau);
         }
+        span_close(&sp);
         TRY(emit_points(e, false, k, c, false, "h"));
     }
     return CUZK_OK;

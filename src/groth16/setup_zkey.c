@@ -154,7 +154,11 @@ static cuzk_status write_h(zkey_out *z)
     TRY(section(z, 9, (uint64_t)n * cv->g1_size));
     for (size_t from = 0; from < n; from += EMIT_CHUNK) {
         size_t to = from + EMIT_CHUNK < n ? from + EMIT_CHUNK : n;
-        if (!lagrange_at(z->k, z->tmp, cv, &z->t->tau, 5, z->log_n + 1, 1, 2, from, to, &delta_inv))
+        span sp = span_open(SPAN_SETUP_QAP);
+        bool outside =
+            lagrange_at(z->k, z->tmp, cv, &z->t->tau, 5, z->log_n + 1, 1, 2, from, to, &delta_inv);
+        span_close(&sp);
+        if (!outside)
             return FAIL_DATA(MALFORMED, "tau", "tau is a point of the domain of size 2^%u",
                              z->log_n + 1);
         TRY(emit_points(&z->e, false, z->k, to - from, false, "H"));
@@ -175,7 +179,10 @@ static cuzk_status write_file(zkey_out *z)
     TRY(emit_u32le(&z->e, 1));
     TRY(emit_u32le(&z->e, ZKEY_SECTIONS));
     TRY(write_header(z));
-    TRY(write_coeffs(z));
+    span sp = span_open(SPAN_WRITE);
+    cuzk_status st = write_coeffs(z);
+    span_close(&sp);
+    TRY(st);
     TRY(write_queries(z));
     TRY(write_h(z));
     return write_record(z);
