@@ -167,13 +167,15 @@ def find_generator(c, b, cofactor, real):
     raise AssertionError("no generator")
 
 
-def signed_digits(v):
-    """Non-adjacent form, lowest digit first."""
-    out = []
+def signed_digits(v, width=2):
+    """Odd digits below 2^(width - 1) in size, and zeros, lowest first; width 2 is the non-adjacent form."""
+    out, m, value = [], 1 << width, v
     while v:
-        d = 2 - v % 4 if v % 2 else 0
+        d = v % m if v % 2 else 0
+        d -= m if d > m // 2 else 0
         out.append(d)
         v = (v - d) // 2
+    assert sum(d << i for i, d in enumerate(out)) == value
     return out
 
 
@@ -212,6 +214,14 @@ class Emit:
         self.out.append("static const fp2 %s[%d] = {" % (name, len(vs)))
         for v in vs:
             self.out += ["    {{{"] + self.words(v.c0) + ["    }}, {{"] + self.words(v.c1) + ["    }}},"]
+        self.out.append("};")
+
+    def digits(self, name, ds, text):
+        self.define("%s_LEN" % name.upper(), len(ds))
+        self.note(text)
+        self.out.append("static const signed char %s[%s_LEN] = {" % (name, name.upper()))
+        for i in range(0, len(ds), 16):
+            self.out.append("   " + "".join(" %d," % d for d in ds[i:i + 16]))
         self.out.append("};")
 
     def word_list(self, name, vs, text=None):
@@ -320,13 +330,8 @@ def curve_header(c):
     e.out.append("};")
 
     if q.family == "bn":
-        digits = signed_digits(6 * x + 2)
-        e.define("ATE_DIGITS", len(digits))
-        e.note("6 x + 2 in signed digits, lowest first")
-        e.out.append("static const signed char ate_digits[ATE_DIGITS] = {")
-        for i in range(0, len(digits), 16):
-            e.out.append("   " + "".join(" %d," % d for d in digits[i:i + 16]))
-        e.out.append("};")
+        e.digits("ate_digits", signed_digits(6 * x + 2), "6 x + 2 in signed digits, lowest first")
+        e.digits("pow_x_digits", signed_digits(x, 4), "x in odd digits -7 .. 7 and zeros, lowest first")
 
     guard = "ALGEBRA_CURVE_CONSTS_%s_H" % c.name.upper()
     head = [

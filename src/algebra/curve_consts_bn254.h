@@ -120,14 +120,22 @@ static const fp tower_frob2[6] = {
     0x08cfc388c494f1ab, 0x19b315148d1373d4, 0x584e90fdcb6c0213, 0x09e1685bdf2f8849,
     }},
 };
-#define ATE_DIGITS 66
+#define ATE_DIGITS_LEN 66
 /* 6 x + 2 in signed digits, lowest first */
-static const signed char ate_digits[ATE_DIGITS] = {
+static const signed char ate_digits[ATE_DIGITS_LEN] = {
     0, 0, 0, 1, 0, 1, 0, -1, 0, 0, -1, 0, 0, 0, 1, 0,
     0, -1, 0, -1, 0, 0, 0, 1, 0, -1, 0, 0, 0, 0, -1, 0,
     0, 1, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, -1, 0, 0, -1,
     0, 1, 0, -1, 0, 0, 0, -1, 0, -1, 0, 0, 0, 1, 0, -1,
     0, 1,
+};
+#define POW_X_DIGITS_LEN 63
+/* x in odd digits -7 .. 7 and zeros, lowest first */
+static const signed char pow_x_digits[POW_X_DIGITS_LEN] = {
+    1, 0, 0, 0, -1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0,
+    -7, 0, 0, 0, 7, 0, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0,
+    0, 0, -3, 0, 0, 0, -5, 0, 0, 0, 5, 0, 0, 0, 0, 3,
+    0, 0, 0, -3, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 1,
 };
 
 #endif

@@ -22,6 +22,7 @@
 #define ALGEBRA_PAIRING_INL_H
 
 #include "algebra/curve_inl.h"
+#include "algebra/cyclotomic_inl.h"
 #include "algebra/tower_inl.h"
 
 /* ---- lines ---- */
@@ -157,8 +158,8 @@ U128_NOINLINE void miller_loop(fp12 *f, miller_pair *m, size_t n)
     g2_affine q;
 
     fp12_set_one(f);
-    for (size_t k = ATE_DIGITS - 1; k-- > 0;) {
-        miller_step_dbl(f, m, n, k == ATE_DIGITS - 2);
+    for (size_t k = ATE_DIGITS_LEN - 1; k-- > 0;) {
+        miller_step_dbl(f, m, n, k == ATE_DIGITS_LEN - 2);
         if (ate_digits[k] == 0) continue;
         for (size_t i = 0; i < n; i++) {
             q = m[i].q;
@@ -195,16 +196,56 @@ U128_NOINLINE void miller_loop(fp12 *f, miller_pair *m, size_t n)
 
 /* ---- final exponentiation ---- */
 
-/** r = a^|x| in the cyclotomic subgroup */
+#if CURVE_IS_BN
+
+/** r = a^|x| in the cyclotomic subgroup: windows of 4 bits with signed digits, since an inverse costs nothing */
 U128_NOINLINE void fp12_pow_x_abs(fp12 *r, const fp12 *a)
 {
-    fp12 base = *a, acc = *a;
-    for (unsigned k = u64_bits(CURVE_X_ABS) - 1; k-- > 0;) {
+    fp12 odd[4], acc, t; /* a, a^3, a^5, a^7 */
+
+    fp12_cyclotomic_sqr(&t, a);
+    odd[0] = *a;
+    for (int i = 1; i < 4; i++) fp12_mul(&odd[i], &odd[i - 1], &t);
+    acc = odd[pow_x_digits[POW_X_DIGITS_LEN - 1] / 2];
+    for (size_t k = POW_X_DIGITS_LEN - 1; k-- > 0;) {
+        int d = pow_x_digits[k];
         fp12_cyclotomic_sqr(&acc, &acc);
-        if (CURVE_X_ABS >> k & 1) fp12_mul(&acc, &acc, &base);
+        if (d == 0) continue;
+        t = odd[(d < 0 ? -d : d) / 2];
+        if (d < 0) fp12_conj(&t, &t);
+        fp12_mul(&acc, &acc, &t);
     }
     *r = acc;
 }
+
+#else
+
+#    define POW_X_TERMS 8 /* set bits of |x|, at most */
+
+/** r = a^|x| in the cyclotomic subgroup, for an x with few bits: compressed squares, expanded where |x| has a bit */
+U128_NOINLINE void fp12_pow_x_abs(fp12 *r, const fp12 *a)
+{
+    fp12_compressed term[POW_X_TERMS], square;
+    fp12 full[POW_X_TERMS];
+    unsigned top = u64_bits(CURVE_X_ABS) - 1;
+    size_t n = 0;
+
+    fp12_compress(&square, a);
+    for (unsigned k = 0;; k++) {
+        if (CURVE_X_ABS >> k & 1) term[n++] = square;
+        if (k == top) break;
+        fp12_compressed_sqr(&square, &square);
+    }
+    if (!fp12_expand(full, term, n)) { /* a is 1, or as good as never something else */
+        const uint64_t e = CURVE_X_ABS;
+        fp12_pow_cyclotomic_var(r, a, &e, 1);
+        return;
+    }
+    *r = full[0];
+    for (size_t i = 1; i < n; i++) fp12_mul(r, r, &full[i]);
+}
+
+#endif
 
 /** r = a^x in the cyclotomic subgroup */
 static inline void fp12_pow_x(fp12 *r, const fp12 *a)
@@ -305,21 +346,6 @@ static inline bool miller_pair_init(miller_pair *m, const g1_affine *p, const g2
     m->t.y = q->y;
     fp2_set_one(&m->t.z);
     return true;
-}
-
-/** r = a^e for a plain e of n limbs, a in the cyclotomic subgroup. */
-U128_NOINLINE void fp12_pow_cyclotomic_var(fp12 *r, const fp12 *a, const uint64_t *e, size_t n)
-{
-    fp12 base = *a, acc;
-    fp12_set_one(&acc);
-    while (n > 0 && e[n - 1] == 0) n--;
-    if (n > 0) {
-        for (size_t i = 64 * (n - 1) + u64_bits(e[n - 1]); i-- > 0;) {
-            fp12_cyclotomic_sqr(&acc, &acc);
-            if (e[i / 64] >> (i % 64) & 1) fp12_mul(&acc, &acc, &base);
-        }
-    }
-    *r = acc;
 }
 
 #endif

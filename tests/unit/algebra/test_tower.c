@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "algebra/cpu_table.h"
-#include "algebra/tower_inl.h"
+#include "algebra/cyclotomic_inl.h"
 #include "harness/harness.h"
 
 /* ---- random values, edges among them ---- */
@@ -396,26 +396,63 @@ static void test_frobenius(void **state)
     }
 }
 
+/** A random element of the cyclotomic subgroup: a^((p^6 - 1)(p^2 + 1)). */
+static void random_cyclotomic(fp12 *r)
+{
+    fp12 a, t;
+    do random_fp12(&a);
+    while (fp6_is_zero(&a.c0) && fp6_is_zero(&a.c1));
+    fp12_inv_var(&t, &a);
+    fp12_conj(&a, &a);
+    fp12_mul(&a, &a, &t);
+    fp12_frob2(&t, &a);
+    fp12_mul(r, &a, &t);
+}
+
 static void test_cyclotomic(void **state)
 {
     (void)state;
     for (size_t i = 0; i < harness_iters(50); i++) {
         fp12 a, t, want, r;
-        random_fp12(&a);
-        if (fp6_is_zero(&a.c0) && fp6_is_zero(&a.c1)) continue;
-        fp12_inv_var(&t, &a); /* a^((p^6 - 1)(p^2 + 1)) */
-        fp12_conj(&a, &a);
-        fp12_mul(&a, &a, &t);
-        fp12_frob2(&t, &a);
-        fp12_mul(&a, &a, &t);
+        uint64_t e[2] = {harness_random_u64(), harness_random_below(4)};
+        random_cyclotomic(&a);
         model_fp12_mul(&want, &a, &a);
         fp12_cyclotomic_sqr(&r, &a);
         check_fp12(&r, &want);
         fp12_conj(&t, &a);
         fp12_mul(&t, &t, &a);
         assert_true(fp12_is_one(&t));
-        fp12_cyclotomic_sqr(&a, &a);
-        check_fp12(&a, &want);
+        t = a;
+        fp12_cyclotomic_sqr(&t, &t);
+        check_fp12(&t, &want);
+        if (i % 8 != 0) continue;
+        model_fp12_pow(&want, &a, e, 2);
+        fp12_pow_cyclotomic_var(&r, &a, e, 2);
+        check_fp12(&r, &want);
+    }
+}
+
+#define COMPRESSED 5
+
+static void test_compressed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < harness_iters(30); i++) {
+        fp12 want[COMPRESSED], got[COMPRESSED];
+        fp12_compressed c[COMPRESSED];
+        random_cyclotomic(&want[0]);
+        fp12_compress(&c[0], &want[0]);
+        for (size_t k = 1; k < COMPRESSED; k++) {
+            model_fp12_mul(&want[k], &want[k - 1], &want[k - 1]);
+            fp12_compressed_sqr(&c[k], &c[k - 1]);
+        }
+        if (fp12_is_one(&want[0])) continue;
+        for (size_t n = 0; n <= COMPRESSED; n++) {
+            assert_true(fp12_expand(got, c, n));
+            for (size_t k = 0; k < n; k++) check_fp12(&got[k], &want[k]);
+        }
+        fp2_set_zero(&c[2].z2);
+        assert_false(fp12_expand(got, c, COMPRESSED));
     }
 }
 
@@ -433,7 +470,7 @@ int main(void)
         cmocka_unit_test(test_fp2_sqrt),   cmocka_unit_test(test_fp2_larger_half),
         cmocka_unit_test(test_fp6),        cmocka_unit_test(test_fp12),
         cmocka_unit_test(test_lines),      cmocka_unit_test(test_frobenius),
-        cmocka_unit_test(test_cyclotomic),
+        cmocka_unit_test(test_cyclotomic), cmocka_unit_test(test_compressed),
     };
     if (FIELD_ADX && !cpu_table_supported(CPU_TABLE_ADX))
         return cmocka_run_group_tests(skipped, NULL, NULL);
