@@ -2,24 +2,25 @@
  * device/cpu/abc_tmpl.h - rows of a constraint system: sums of coefficient times value; once for each curve and table
  *
  * Most coefficients are 1 or -1 and most values are bits, so a term is looked at before it is multiplied: only a
- * coefficient other than 1, -1 times an element is a product. Products of a row are summed before reduction and reduced
- * once.
+ * coefficient other than 1, -1 times an element is a product. The sum of a row is reduced once.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 
-/* The value of template wire `wire`: NULL and *bit, or the element. */
-U128_INLINE const fr *abc_value(const abc_scope *sc, uint32_t wire, bool *bit)
+#include "device/cpu/abc_acc_inl.h"
+
+/* The value of template wire `wire`: an element; or NULL, and *mask: all ones for 1, none for 0. */
+U128_INLINE const fr *abc_value(const abc_scope *sc, uint32_t wire, uint64_t *mask)
 {
     uint32_t global, code;
 
     if (sc->code != NULL) {
         code = sc->code[wire];
-        *bit = code == ABC_ONE;
+        *mask = 0 - (uint64_t)code;
         if (code <= ABC_ONE) return NULL;
         return (code & 1) != 0 ? &sc->inputs[code / 2 - 1] : &sc->aux->elems[code / 2 - 1];
     }
-    *bit = true;
+    *mask = UINT64_MAX;
     if (wire == 0) return NULL;
     wire--;
     if (wire < sc->n_in) {
@@ -38,35 +39,22 @@ static void abc_rows(fr *out, const dev_matrix *m, size_t first, size_t n, const
 
     for (size_t i = 0; i < n; i++) {
         uint32_t end = m->row_start[first + i + 1];
-        fr sum = {{0}};
-        fr_wide products = {{0}}, p;
-        bool any = false;
+        abc_acc acc = {{0}};
 
         for (; t < end; t++) {
             uint32_t c = m->coeff[t];
-            bool bit;
-            const fr *v = abc_value(sc, m->wire[t], &bit);
+            uint64_t mask;
+            const fr *v = abc_value(sc, m->wire[t], &mask);
 
-            if (v == NULL) {
-                if (bit) fr_add(&sum, &sum, &sc->coeffs[c]);
-            } else if (c == 0) {
-                fr_add(&sum, &sum, v);
-            } else if (c == 1) {
-                fr_sub(&sum, &sum, v);
-            } else {
-                fr_mul_wide(&p, v, &sc->coeffs[c]);
-                if (any)
-                    fr_wide_add(&products, &products, &p);
-                else
-                    products = p;
-                any = true;
-            }
+            if (v == NULL)
+                abc_add(&acc, &sc->coeffs[c], mask); /* bits are random: no branch on one */
+            else if (c == 0)
+                abc_add(&acc, v, UINT64_MAX);
+            else if (c == 1)
+                abc_sub(&acc, v);
+            else
+                abc_mac(&acc, v, &sc->coeffs[c]);
         }
-        if (any) {
-            fr total;
-            fr_redc_wide(&total, &products);
-            fr_add(&sum, &sum, &total);
-        }
-        out[i] = sum;
+        abc_end(&out[i], &acc);
     }
 }

@@ -8,6 +8,8 @@
 #include "algebra/field_inl.h"
 #include "base/u128.h"
 
+#include <string.h>
+
 #include "device/cpu/abc_tmpl.h"
 #include "device/cpu/ntt_tmpl.h"
 #include "device/cpu/vec_tmpl.h"

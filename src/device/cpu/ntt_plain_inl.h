@@ -6,7 +6,7 @@
 
 U128_INLINE void ntt_mul(fr *r, const fr *x, const fr *z)
 {
-    fr_mul(r, x, z);
+    fr_mul_inl(r, x, z);
 }
 U128_INLINE void ntt_add(fr *r, const fr *x, const fr *t)
 {

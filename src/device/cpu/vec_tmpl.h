@@ -6,13 +6,13 @@
 
 static void vec_mul(fr *r, const fr *a, const fr *b, size_t n)
 {
-    for (size_t i = 0; i < n; i++) fr_mul(&r[i], &a[i], &b[i]);
+    for (size_t i = 0; i < n; i++) fr_mul_inl(&r[i], &a[i], &b[i]);
 }
 
 static void vec_mul_const(fr *r, const fr *a, const fr *k, size_t n)
 {
     fr f = *k;
-    for (size_t i = 0; i < n; i++) fr_mul(&r[i], &a[i], &f);
+    for (size_t i = 0; i < n; i++) fr_mul_inl(&r[i], &a[i], &f);
 }
 
 /* Powers run in four chains, so that one product need not wait for the one before. */
@@ -22,7 +22,7 @@ static void vec_mul_const(fr *r, const fr *a, const fr *k, size_t n)
 static void vec_chains(fr p[VEC_CHAINS], fr *leap, const fr *start, const fr *step)
 {
     p[0] = *start;
-    for (int j = 1; j < VEC_CHAINS; j++) fr_mul(&p[j], &p[j - 1], step);
+    for (int j = 1; j < VEC_CHAINS; j++) fr_mul_inl(&p[j], &p[j - 1], step);
     *leap = *step;
     for (int j = 1; j < VEC_CHAINS; j *= 2) fr_sqr(leap, leap);
 }
@@ -34,8 +34,8 @@ static void vec_mul_powers(fr *x, size_t n, const fr *start, const fr *step)
     vec_chains(p, &leap, start, step);
     for (size_t i = 0; i < n; i++) {
         fr *q = &p[i % VEC_CHAINS];
-        fr_mul(&x[i], &x[i], q);
-        fr_mul(q, q, &leap);
+        fr_mul_inl(&x[i], &x[i], q);
+        fr_mul_inl(q, q, &leap);
     }
 }
 
@@ -47,7 +47,7 @@ static void vec_powers(fr *x, size_t n, const fr *start, const fr *step)
     for (size_t i = 0; i < n; i++) {
         fr *q = &p[i % VEC_CHAINS];
         x[i] = *q;
-        fr_mul(q, q, &leap);
+        fr_mul_inl(q, q, &leap);
     }
 }
 
@@ -58,7 +58,7 @@ static void vec_quotient(fr *a, const fr *b, const fr *c, size_t n, const fr *k)
     if (k == NULL) {
         for (size_t i = 0; i < n; i++) {
             fr t;
-            fr_mul(&t, &a[i], &b[i]);
+            fr_mul_inl(&t, &a[i], &b[i]);
             fr_sub(&a[i], &t, &c[i]);
         }
         return;
@@ -66,8 +66,8 @@ static void vec_quotient(fr *a, const fr *b, const fr *c, size_t n, const fr *k)
     f = *k;
     for (size_t i = 0; i < n; i++) {
         fr t;
-        fr_mul(&t, &a[i], &b[i]);
+        fr_mul_inl(&t, &a[i], &b[i]);
         fr_sub(&t, &t, &c[i]);
-        fr_mul(&a[i], &t, &f);
+        fr_mul_inl(&a[i], &t, &f);
     }
 }
