@@ -1,5 +1,5 @@
 /*
- * app/commands.c - prove, verify, setup, inspect, bench: arguments to cuzk.h and back
+ * app/commands.c - prove, verify, setup, inspect: arguments to cuzk.h and back
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -179,21 +179,4 @@ int command_inspect(report *r, cuzk_engine *e)
     cuzk_buffer_clear(&json);
     code = st == CUZK_OK ? 0 : 3;
     return fflush(stdout) == 0 ? code : 4;
-}
-
-int command_bench(report *r, cuzk_engine *e)
-{
-    const options *o = r->o;
-    cuzk_buffer json;
-    cuzk_bench_args args = {
-        .curve = o->curve, .group = o->group, .log_n = o->log_n, .reps = o->reps, .json = o->json};
-    cuzk_status st = CUZK_OK;
-
-    if (o->n_args > 1) return command_usage(r, "one benchmark at a time");
-    args.name = o->n_args == 1 ? o->args[0] : NULL;
-    st = cuzk_bench(e, &args, &json);
-    if (st != CUZK_OK) return report_failure(r, st);
-    printf("%s\n", (const char *)json.data);
-    cuzk_buffer_clear(&json);
-    return fflush(stdout) == 0 ? 0 : 4;
 }

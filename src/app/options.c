@@ -44,8 +44,12 @@ static const command_info commands[] = {
     {"inspect", IN_INSPECT, "cuzk inspect FILE",
      "Tells what a file is, its sections and sizes, and what is wrong with it."},
     {"bench", IN_BENCH,
-     "cuzk bench [msm|ntt|pairing] [--curve C] [--group g1|g2] [--log-n N] [--reps N]",
-     "Benchmarks of the heavy operations, with their attribution."},
+     "cuzk bench [msm|ntt|pairing] [--curve C] [--group g1|g2] [--log-n N] [--reps N]\n"
+     "       cuzk bench prove KEY.zkey WITNESS.wtns\n"
+     "       cuzk bench prove --kind winning|window --input FILE... --statement S.json --params "
+     "DIR",
+     "Times the heavy operations alone, or whole proofs, from files to verified proof, with their "
+     "attribution."},
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -61,18 +65,20 @@ typedef struct option_info {
 
 #define AT(field) offsetof(options, field)
 static const option_info table[] = {
-    {"--kind", "KIND", "Filecoin proof: winning, window", T_TEXT, AT(kind), IN_PROVE | IN_VERIFY,
-     false},
+    {"--kind", "KIND", "Filecoin proof: winning, window", T_TEXT, AT(kind),
+     IN_PROVE | IN_VERIFY | IN_BENCH, false},
     {"--input", "FILE...", "vanilla proofs, one a sector, in the statement's order", T_LIST, 0,
-     IN_PROVE, false},
-    {"--statement", "S.json", "what is proved", T_TEXT, AT(statement), IN_PROVE | IN_VERIFY, false},
+     IN_PROVE | IN_BENCH, false},
+    {"--statement", "S.json", "what is proved", T_TEXT, AT(statement),
+     IN_PROVE | IN_VERIFY | IN_BENCH, false},
     {"--params", "DIR", "directory of the keys", T_TEXT, AT(params),
-     IN_PROVE | IN_VERIFY | IN_SETUP, false},
+     IN_PROVE | IN_VERIFY | IN_SETUP | IN_BENCH, false},
     {"--proof", "FILE", "proof to write (prove) or to check (verify)", T_TEXT, AT(proof),
      IN_PROVE | IN_VERIFY, false},
-    {"--partition", "K", "this partition alone", T_I64, AT(partition), IN_PROVE | IN_VERIFY, false},
-    {"--r1cs", "FILE", "name the first constraint that does not hold", T_TEXT, AT(r1cs), IN_PROVE,
-     false},
+    {"--partition", "K", "this partition alone", T_I64, AT(partition),
+     IN_PROVE | IN_VERIFY | IN_BENCH, false},
+    {"--r1cs", "FILE", "name the first constraint that does not hold", T_TEXT, AT(r1cs),
+     IN_PROVE | IN_BENCH, false},
     {"--strict", NULL, "refuse redundant faults too", T_FLAG, AT(strict), IN_PROVE, false},
     {"--check-only", NULL, "stop after the native check of the vanilla proofs", T_FLAG,
      AT(check_only), IN_PROVE, false},

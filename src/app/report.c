@@ -186,6 +186,13 @@ int report_done(report *r, cuzk_engine *e, const char *members, const char *text
     return finish(0);
 }
 
+void report_time(cuzk_engine *e)
+{
+    cuzk_attribution a;
+    cuzk_last_attribution(e, &a);
+    print_attribution(&a, stderr);
+}
+
 int report_verdict(report *r, cuzk_engine *e, bool valid)
 {
     int code = report_done(r, e, valid ? ",\"valid\":true" : ",\"valid\":false",

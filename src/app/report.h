@@ -32,6 +32,8 @@ int report_done(report *r, cuzk_engine *e, const char *members, const char *text
 int report_failure(report *r, cuzk_status st);
 /** A verifier's answer. */
 int report_verdict(report *r, cuzk_engine *e, bool valid);
+/** The attribution table of the last job, to stderr. */
+void report_time(cuzk_engine *e);
 /** s as a JSON string, to stdout. */
 void report_json_string(const char *s);
 
