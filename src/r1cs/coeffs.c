@@ -28,9 +28,11 @@ struct r1cs_coeffs {
     r1cs_template t;
     uint64_t r64[4]; /* the scalar prime, for the canonical check */
     size_t counted[MATRICES], put[MATRICES];
-    uint32_t used_rows; /* 1 + the last row that has a term */
-    bool reindexed;     /* the coefficient index is over converted values */
-    uint64_t *keys;     /* scratch of a row that is out of order */
+    uint64_t counted_rows[MATRICES],
+        put_rows[MATRICES]; /* sums of row_mark: the same rows in both passes */
+    uint32_t used_rows;     /* 1 + the last row that has a term */
+    bool reindexed;         /* the coefficient index is over converted values */
+    uint64_t *keys;         /* scratch of a row that is out of order */
     size_t cap_keys;
     /* Index of a value seen lately, by a cheap hash: most terms of most circuits have one of few. */
     uint32_t recent[1 << RECENT_BITS];
@@ -136,6 +138,15 @@ static cuzk_status fail_place(const r1cs_coeffs_shape *s, uint32_t matrix, uint3
     return FAIL_DATA(MALFORMED, "", "wire %u, there are %u", wire, s->n_inputs + s->n_aux);
 }
 
+/* A row's number spread over 64 bits (the finaliser of splitmix64), so that other rows have another sum. */
+static uint64_t row_mark(uint32_t row)
+{
+    uint64_t x = row + UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
 cuzk_status r1cs_coeffs_count(r1cs_coeffs *c, uint32_t matrix, uint32_t row, uint32_t wire)
 {
     const r1cs_coeffs_shape *s = &c->shape;
@@ -147,6 +158,7 @@ cuzk_status r1cs_coeffs_count(r1cs_coeffs *c, uint32_t matrix, uint32_t row, uin
         return FAIL_DATA(LIMIT, "", "more than %u terms in a matrix", UINT32_MAX);
     }
     c->counted[matrix]++;
+    c->counted_rows[matrix] += row_mark(row);
     matrix_of(c, matrix)->row_start[row]++;
     if (row >= c->used_rows) c->used_rows = row + 1;
     return CUZK_OK;
@@ -235,6 +247,7 @@ cuzk_status r1cs_coeffs_put(r1cs_coeffs *c, uint32_t matrix, uint32_t row, uint3
     if (at >= c->counted[matrix]) return fail_changed();
     x->row_start[row] = at + 1;
     c->put[matrix]++;
+    c->put_rows[matrix] += row_mark(row);
     if (wire == 0) {
         x->wire[at] = 0;
     } else {
@@ -336,7 +349,9 @@ static cuzk_status end_system(r1cs_coeffs *c)
     uint32_t index;
 
     for (uint32_t j = 0; j < s->n_matrices; j++) {
-        if (c->put[j] != c->counted[j]) return fail_changed();
+        if (c->put[j] != c->counted[j] || c->put_rows[j] != c->counted_rows[j]) {
+            return fail_changed();
+        }
     }
     convert_values(c);
     for (uint32_t j = 0; j < s->n_matrices; j++) {
