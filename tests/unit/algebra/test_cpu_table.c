@@ -1,0 +1,72 @@
+/*
+ * unit/algebra/test_cpu_table.c - names and choice of CPU tables
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "algebra/cpu_table.h"
+#include "harness/harness.h"
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(cpu_table_name(CPU_TABLE_GENERIC), "generic");
+    assert_string_equal(cpu_table_name(CPU_TABLE_ADX), "adx");
+    assert_string_equal(cpu_table_name(CPU_TABLES), "?");
+    for (unsigned t = 0; t < CPU_TABLES; t++) {
+        cpu_table out = CPU_TABLES;
+        assert_true(cpu_table_from_name(&out, cpu_table_name((cpu_table)t)));
+        assert_int_equal(out, t);
+    }
+}
+
+static void test_wrong_names(void **state)
+{
+    static const char *const wrong[] = {"", "ADX", "adx ", "avx", "?", "generi", "generic1"};
+    cpu_table out = CPU_TABLES;
+    (void)state;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_false(cpu_table_from_name(&out, wrong[k]));
+    assert_int_equal(out, CPU_TABLES);
+}
+
+static void test_choice(void **state)
+{
+    cpu_table best = cpu_table_best();
+    (void)state;
+    assert_true(cpu_table_supported(CPU_TABLE_GENERIC));
+    assert_false(cpu_table_supported(CPU_TABLES));
+    assert_true(cpu_table_supported(best));
+    for (unsigned t = (unsigned)best + 1; t < CPU_TABLES; t++)
+        assert_false(cpu_table_supported((cpu_table)t));
+}
+
+/* The kernel reads the same CPUID. */
+static void test_as_the_kernel_says(void **state)
+{
+    char line[4096];
+    bool adx = false, bmi2 = false, flags = false;
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    (void)state;
+
+    if (f == NULL) harness_skip("no /proc/cpuinfo");
+    while (!flags && fgets(line, sizeof line, f) != NULL) {
+        if (strncmp(line, "flags", 5) != 0) continue;
+        flags = true;
+        adx = strstr(line, " adx ") != NULL;
+        bmi2 = strstr(line, " bmi2 ") != NULL;
+    }
+    (void)fclose(f); /* only read */
+    if (!flags) harness_skip("/proc/cpuinfo has no line of flags");
+    assert_int_equal(cpu_table_supported(CPU_TABLE_ADX), adx && bmi2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_wrong_names),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_as_the_kernel_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
