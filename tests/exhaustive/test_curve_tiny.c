@@ -310,7 +310,7 @@ static void test_compressed(void **state)
     for (unsigned x = 0; x < 4096; x++) {
         for (unsigned larger = 0; larger < 2; larger++) {
             uint8_t b[FP_BYTES] = {(uint8_t)(0x80 | larger << 5)};
-            g1_affine t;
+            g1_affine t = {0};
             point_err err;
             unsigned want;
             b[FP_BYTES - 1] = (uint8_t)x;
