@@ -68,4 +68,34 @@ U128_INLINE void FIELD_FN(sqr_inl)(FIELD *r, const FIELD *a)
     FIELD_FN(adx_finish)(r, t);
 }
 
+/** r = a b / R */
+FIELD_KERNEL void FIELD_FN(mul)(FIELD *r, const FIELD *a, const FIELD *b)
+{
+    FIELD_FN(mul_inl)(r, a, b);
+}
+
+/** r = a a / R */
+FIELD_KERNEL void FIELD_FN(sqr)(FIELD *r, const FIELD *a)
+{
+    FIELD_FN(sqr_inl)(r, a);
+}
+
+/** r = a b, all of it; a and b are any n limbs. */
+FIELD_KERNEL void FIELD_FN(mul_wide)(FIELD_WIDE *r, const FIELD *a, const FIELD *b)
+{
+    FIELD_FN(mul_wide_inl)(r, a, b);
+}
+
+/** r = a a, all of it; a is any n limbs. */
+FIELD_KERNEL void FIELD_FN(sqr_wide)(FIELD_WIDE *r, const FIELD *a)
+{
+    FIELD_FN(sqr_wide_inl)(r, a);
+}
+
+/** r = w / R, w < m R */
+FIELD_KERNEL void FIELD_FN(redc_wide)(FIELD *r, const FIELD_WIDE *w)
+{
+    FIELD_FN(redc_wide_inl)(r, w);
+}
+
 #pragma GCC diagnostic pop

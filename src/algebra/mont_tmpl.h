@@ -147,42 +147,13 @@ U128_INLINE void FIELD_FN(cneg)(FIELD *r, const FIELD *a, bool c)
 
 /* ---- products ---- */
 
-/* Kernels: X_inl is always inlined, about 2 KB of code (6 limbs) or 1 KB (4); X is a call, one copy a translation unit. */
+/* mul, sqr, mul_wide, sqr_wide, redc_wide are calls, one copy of each in a translation unit; X_inl is the same inlined
+   where that is faster (ADX; 2 KB of code with 6 limbs, 1 KB with 4), else the same call. */
 #if FIELD_ADX
 #    include "algebra/mont_adx_tmpl.h"
 #else
 #    include "algebra/mont_mul_tmpl.h"
 #endif
-
-/** r = a b / R */
-FIELD_KERNEL void FIELD_FN(mul)(FIELD *r, const FIELD *a, const FIELD *b)
-{
-    FIELD_FN(mul_inl)(r, a, b);
-}
-
-/** r = a a / R */
-FIELD_KERNEL void FIELD_FN(sqr)(FIELD *r, const FIELD *a)
-{
-    FIELD_FN(sqr_inl)(r, a);
-}
-
-/** r = a b, all of it; a and b are any n limbs. */
-FIELD_KERNEL void FIELD_FN(mul_wide)(FIELD_WIDE *r, const FIELD *a, const FIELD *b)
-{
-    FIELD_FN(mul_wide_inl)(r, a, b);
-}
-
-/** r = a a, all of it; a is any n limbs. */
-FIELD_KERNEL void FIELD_FN(sqr_wide)(FIELD_WIDE *r, const FIELD *a)
-{
-    FIELD_FN(sqr_wide_inl)(r, a);
-}
-
-/** r = w / R, w < m R */
-FIELD_KERNEL void FIELD_FN(redc_wide)(FIELD *r, const FIELD_WIDE *w)
-{
-    FIELD_FN(redc_wide_inl)(r, w);
-}
 
 /* ---- wide sums ---- */
 
