@@ -168,7 +168,7 @@ static void proofs_of(const curve *c)
         json_strings(vk, vk_size, "vk_delta_2", t, 6);
         g2_of(c, &q[3], t);
         assert_true(c->pairing_check(p, q, 4));
-        for (size_t i = 0; i < 4; i++) {
+        for (size_t i = 0; i < 4 && n % 4 == 1; i++) { /* two of the seven: it takes its time */
             g1_any kept1 = p[i];
             g2_any kept2 = q[i];
             c->g1_add(&p[i], &p[i], &c->g1_gen);
@@ -269,14 +269,17 @@ static void test_infinity(void **state)
     for_each_table(infinity_of);
 }
 
-#define PAIRS 19 /* more than two chunks of a Miller loop */
+/* numbers of pairs: the last is more than two chunks of a Miller loop */
+static const size_t pairs[] = {1, 2, 3, 7, 8, 9, 19};
+#define PAIRS 19
 
 /* Pairs (a_i G, b_i H) and, last, (-sum a_i b_i G, H); infinities among them. */
 static void products_of(const curve *c)
 {
     g1_any p[PAIRS];
     g2_any q[PAIRS];
-    for (size_t n = 1; n <= PAIRS; n++) {
+    for (size_t j = 0; j < sizeof pairs / sizeof pairs[0]; j++) {
+        size_t n = pairs[j];
         fr sum = c->fr_zero, a, b;
         for (size_t i = 0; i + 1 < n; i++) {
             random_fr(c, &a);
