@@ -207,7 +207,7 @@ static void test_all_points(void **state)
     (void)state;
     for (unsigned a = 0; a < POINTS; a++) {
         unsigned twice = model_add(a, a), of_order = 0;
-        g1_affine t;
+        g1_affine t = {0};
         g1_xyzz s;
         for (unsigned k = 0; k < R; k++) of_order = model_add(of_order, a);
         assert_int_equal(g1_in_subgroup(&affine[a]), of_order == 0);
@@ -283,7 +283,7 @@ static void test_round_trips(void **state)
 {
     static const point_enc enc[] = {POINT_LEM, POINT_ZCASH, POINT_ZCASH_COMPRESSED};
     uint8_t b[2 * FP_BYTES];
-    g1_affine t;
+    g1_affine t = affine[0];
     (void)state;
     for (unsigned a = 0; a < POINTS; a++) {
         for (size_t e = 0; e < 3; e++) {
