@@ -30,9 +30,9 @@ U128_INLINE void FIELD_FN(mul_inl)(FIELD *r, const FIELD *a, const FIELD *b)
     VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
     /* clang-format off */
     __asm__ volatile(ADX_FIRST4(t0, t1, t2, t3, t4)
-            NEXT4(t0, t1, t2, t3, t4)
-            ADX_ROW4(1, lo, ROW_GAP, t1, t2, t3, t4, t0) NEXT4(t1, t2, t3, t4, t0)
-            ADX_ROW4(2, lo, ROW_GAP, t2, t3, t4, t0, t1) NEXT4(t2, t3, t4, t0, t1)
+            NEXT4(ADX_SPACER, t0, t1, t2, t3, t4)
+            ADX_ROW4(1, lo, ROW_GAP, t1, t2, t3, t4, t0) NEXT4(ADX_SPACER, t1, t2, t3, t4, t0)
+            ADX_ROW4(2, lo, ROW_GAP, t2, t3, t4, t0, t1) NEXT4(ADX_SPACER, t2, t3, t4, t0, t1)
             ADX_ROW4(3, lo, ROW_GAP, t3, t4, t0, t1, t2) ADX_REDUCE4("", t3, t4, t0, t1, t2)
             : ADX_OUT(t0), ADX_OUT(t1), ADX_OUT(t2), ADX_OUT(t3), ADX_OUT(t4),
               ADX_OUT(lo), ADX_OUT(hi)
@@ -92,9 +92,9 @@ U128_INLINE void FIELD_FN(adx_redc)(uint64_t r[4], const FIELD_WIDE *w)
 {
     uint64_t t0 = w->l[0], t1 = w->l[1], t2 = w->l[2], t3 = w->l[3], t4 = 0, lo, hi;
     /* clang-format off */
-    __asm__(NEXT4(t0, t1, t2, t3, t4)
-            NEXT4(t1, t2, t3, t4, t0)
-            NEXT4(t2, t3, t4, t0, t1)
+    __asm__(NEXT4(ADX_SPACER, t0, t1, t2, t3, t4)
+            NEXT4("", t1, t2, t3, t4, t0)
+            NEXT4(ADX_SPACER, t2, t3, t4, t0, t1)
             ADX_REDUCE4("", t3, t4, t0, t1, t2)
             "addq 32(%[w]), %[t4]\n\t"
             "adcq 40(%[w]), %[t0]\n\t"

@@ -36,11 +36,11 @@ U128_INLINE void FIELD_FN(mul_inl)(FIELD *r, const FIELD *a, const FIELD *b)
     VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
     /* clang-format off */
     __asm__ volatile(ADX_FIRST6(t0, t1, t2, t3, t4, t5, t6)
-            NEXT6(t0, t1, t2, t3, t4, t5, t6)
-            ADX_ROW6(1, lo, ROW_GAP, t1, t2, t3, t4, t5, t6, t0) NEXT6(t1, t2, t3, t4, t5, t6, t0)
-            ADX_ROW6(2, lo, ROW_GAP, t2, t3, t4, t5, t6, t0, t1) NEXT6(t2, t3, t4, t5, t6, t0, t1)
-            ADX_ROW6(3, lo, ROW_GAP, t3, t4, t5, t6, t0, t1, t2) NEXT6(t3, t4, t5, t6, t0, t1, t2)
-            ADX_ROW6(4, lo, ROW_GAP, t4, t5, t6, t0, t1, t2, t3) NEXT6(t4, t5, t6, t0, t1, t2, t3)
+            NEXT6(ADX_SPACER, t0, t1, t2, t3, t4, t5, t6)
+            ADX_ROW6(1, lo, ROW_GAP, t1, t2, t3, t4, t5, t6, t0) NEXT6(ADX_SPACER, t1, t2, t3, t4, t5, t6, t0)
+            ADX_ROW6(2, lo, ROW_GAP, t2, t3, t4, t5, t6, t0, t1) NEXT6(ADX_SPACER, t2, t3, t4, t5, t6, t0, t1)
+            ADX_ROW6(3, lo, ROW_GAP, t3, t4, t5, t6, t0, t1, t2) NEXT6(ADX_SPACER, t3, t4, t5, t6, t0, t1, t2)
+            ADX_ROW6(4, lo, ROW_GAP, t4, t5, t6, t0, t1, t2, t3) NEXT6(ADX_SPACER, t4, t5, t6, t0, t1, t2, t3)
             ADX_ROW6(5, lo, ROW_GAP, t5, t6, t0, t1, t2, t3, t4) ADX_REDUCE6("", t5, t6, t0, t1, t2, t3, t4)
             : ADX_OUT(t0), ADX_OUT(t1), ADX_OUT(t2), ADX_OUT(t3), ADX_OUT(t4), ADX_OUT(t5),
               ADX_OUT(t6), ADX_OUT(lo), ADX_OUT(hi)
@@ -120,11 +120,11 @@ U128_INLINE void FIELD_FN(adx_redc)(uint64_t r[6], const FIELD_WIDE *w)
     uint64_t t0 = w->l[0], t1 = w->l[1], t2 = w->l[2], t3 = w->l[3], t4 = w->l[4], t5 = w->l[5],
              t6 = 0, lo, hi;
     /* clang-format off */
-    __asm__(NEXT6(t0, t1, t2, t3, t4, t5, t6)
-            NEXT6(t1, t2, t3, t4, t5, t6, t0)
-            NEXT6(t2, t3, t4, t5, t6, t0, t1)
-            NEXT6(t3, t4, t5, t6, t0, t1, t2)
-            NEXT6(t4, t5, t6, t0, t1, t2, t3)
+    __asm__(NEXT6(ADX_SPACER, t0, t1, t2, t3, t4, t5, t6)
+            NEXT6("", t1, t2, t3, t4, t5, t6, t0)
+            NEXT6(ADX_SPACER, t2, t3, t4, t5, t6, t0, t1)
+            NEXT6("", t3, t4, t5, t6, t0, t1, t2)
+            NEXT6(ADX_SPACER, t4, t5, t6, t0, t1, t2, t3)
             ADX_REDUCE6("", t5, t6, t0, t1, t2, t3, t4)
             "addq 48(%[w]), %[t6]\n\t"
             "adcq 56(%[w]), %[t0]\n\t"

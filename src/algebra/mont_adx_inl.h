@@ -17,8 +17,8 @@
  *
  * How the rows are written was measured (381-bit product on Zen 3, cycles). A row starts by clearing both flags though
  * they are clear: that frees it from the row before (12 cycles a product). Its last carry is added by adcx of a zero in
- * memory: adc costs 20 more. The carry that ends a fold, and that of any row when rows are reduced, has a mulx before it
- * whose result nobody reads, a spacer: 111 cycles without, 94 with it. It seems that this core hands operations to its
+ * memory: adc costs 20 more. Of two such carries one, and when rows are reduced each, has a mulx before it whose result
+ * nobody reads, a spacer: 111 cycles without, 94 with it. It seems that this core hands operations to its
  * ALUs by position, and three additions in a row steal multiplier slots; other cores pay 5 multiplications for it.
  * Issuing mulx ahead of its additions costs 10, and 5,000 random exchanges of instructions found nothing better.
  *
@@ -78,7 +78,8 @@
     ADX_MAC_NEW(ADX_A(5), t5, top)                         \
     ADX_CARRY("%[nil]", top)
 
-/* t += a * b_i, n + 1 words; gap is ADX_SPACER or nothing (""), clear a register to clear for the flags' sake: top when it is new, else lo */
+/* t += a * b_i, n + 1 words; gap is ADX_SPACER or nothing (""); clear is a register to clear for the flags' sake: top when
+   it is new, else lo */
 #define ADX_ROW4(i, clear, gap, t0, t1, t2, t3, top)      \
     ADX_SET(ADX_B(i)) ADX_ZERO(clear)                \
     ADX_MAC(ADX_A(0), t0, t1)                        \
@@ -97,17 +98,16 @@
     ADX_MAC(ADX_A(5), t5, top)                          \
     gap ADX_CARRY("%[nil]", top)
 
-/* fold: the window becomes t1 .. top, t0 */
-#define ADX_FOLD4(t0, t1, t2, t3, top)  \
+/* fold: the window becomes t1 .. top, t0; gap as above */
+#define ADX_FOLD4(gap, t0, t1, t2, t3, top)  \
     ADX_SET(ADX_R(t0)) ADX_ZERO(t0)     \
     ADX_MAC(ADX_FOLD_4(0), t1, t2)      \
     ADX_MAC(ADX_FOLD_4(1), t2, t3)      \
     ADX_MAC(ADX_FOLD_4(2), t3, top)     \
     ADX_MAC(ADX_FOLD_4(3), top, t0)     \
-    ADX_SPACER                          \
-    ADX_CARRY("%[nil]", t0)
+    gap ADX_CARRY("%[nil]", t0)
 
-#define ADX_FOLD6(t0, t1, t2, t3, t4, t5, top) \
+#define ADX_FOLD6(gap, t0, t1, t2, t3, t4, t5, top) \
     ADX_SET(ADX_R(t0)) ADX_ZERO(t0)            \
     ADX_MAC(ADX_FOLD_6(0), t1, t2)             \
     ADX_MAC(ADX_FOLD_6(1), t2, t3)             \
@@ -115,8 +115,7 @@
     ADX_MAC(ADX_FOLD_6(3), t4, t5)             \
     ADX_MAC(ADX_FOLD_6(4), t5, top)            \
     ADX_MAC(ADX_FOLD_6(5), top, t0)            \
-    ADX_SPACER                                 \
-    ADX_CARRY("%[nil]", t0)
+    gap ADX_CARRY("%[nil]", t0)
 
 /* reduce: t0 becomes 0, the window t1 .. top, t0 */
 #define ADX_REDUCE4(gap, t0, t1, t2, t3, top)                                \

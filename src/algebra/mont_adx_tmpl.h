@@ -9,8 +9,8 @@
  * redc_wide of w < m R, whose high half is added last, below 3m. The modulus of BLS12-381's fr does not allow folds (its
  * windows would need a bit more); all its rows are reductions.
  *
- * Multiplications (6 limbs; 4; 4 without folds): mul 78, 36, 42; mul_wide 36, 16; sqr_wide 21, 10; redc_wide 42, 20, 23.
- * Of these mul has 5, 3, 6 and redc_wide 5, 3, 3 that only keep instructions apart, see mont_adx_inl.h.
+ * Multiplications (6 limbs; 4; 4 without folds): mul 78, 36, 42; mul_wide 36, 16; sqr_wide 21, 10; redc_wide 40, 19, 23.
+ * Of these mul has 5, 3, 6 and redc_wide 3, 2, 3 that only keep instructions apart, see mont_adx_inl.h.
  *
  * Not more than 14 registers, rdx included, so that builds with a frame pointer find them; memory is clobbered as a whole,
  * since a memory operand may ask for a register of its own.
@@ -27,12 +27,12 @@
 /* rows but the last: the end of t += a b_i, and how the lowest word goes */
 #if FIELD_FOLDS
 #    define ROW_GAP ""
-#    define NEXT4(...) ADX_FOLD4(__VA_ARGS__)
-#    define NEXT6(...) ADX_FOLD6(__VA_ARGS__)
+#    define NEXT4(gap, ...) ADX_FOLD4(gap, __VA_ARGS__)
+#    define NEXT6(gap, ...) ADX_FOLD6(gap, __VA_ARGS__)
 #else
 #    define ROW_GAP ADX_SPACER
-#    define NEXT4(...) ADX_REDUCE4(ADX_SPACER, __VA_ARGS__)
-#    define NEXT6(...) ADX_REDUCE6(ADX_SPACER, __VA_ARGS__)
+#    define NEXT4(gap, ...) ADX_REDUCE4(ADX_SPACER, __VA_ARGS__)
+#    define NEXT6(gap, ...) ADX_REDUCE6(ADX_SPACER, __VA_ARGS__)
 #endif
 
 #if FIELD_LIMBS == 6
