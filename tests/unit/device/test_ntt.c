@@ -232,9 +232,9 @@ static void test_large(void **state)
     rig r;
 
     (void)state;
-    if (harness_level() == HARNESS_CHECK) harness_skip("sizes from 2^19 on: CUZK_TEST_LEVEL=all");
     rig_open(&r, cpu_table_best(), 2);
-    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
+    size_t n = harness_level() == HARNESS_CHECK ? 1 : sizeof logs / sizeof *logs;
+    for (size_t i = 0; i < n; i++)
         check_laws(&r, &all_params[i % PARAMS], logs[i], all_limits[0]);
     rig_close(&r);
 }
