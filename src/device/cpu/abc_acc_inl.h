@@ -9,6 +9,7 @@
 
 typedef struct abc_acc {
     uint64_t w[9];
+    uint64_t low[3]; /* scratch of abc_mac */
 } abc_acc;
 
 #if FIELD_ADX
@@ -52,24 +53,26 @@ U128_INLINE void abc_sub(abc_acc *acc, const fr *v)
     ABC_MAC("0(%[a])", t0, t1) ABC_MAC("8(%[a])", t1, t2)                       \
     ABC_MAC("16(%[a])", t2, t3) ABC_MAC("24(%[a])", t3, top) "adcq $0, %[" #top "]\n\t"
 
-/* acc += a b: the product first, then one chain of additions, which is all that the next term waits for */
+/* acc += a b: the product first, then one chain of additions, which is all that the next term waits for. The product's
+   low words wait in acc->low, since registers are few. */
 U128_INLINE void abc_mac(abc_acc *acc, const fr *a, const fr *b)
 {
-    uint64_t t0, t1, t2, t3, t4, t5, t6, t7, lo, hi;
-    __asm__("movq 0(%[b]), %%rdx\n\t xorl %k[lo], %k[lo]\n\t"
+    uint64_t t0, t1, t2, t3, t4, lo, hi;
+    __asm__ volatile("movq 0(%[b]), %%rdx\n\t xorl %k[lo], %k[lo]\n\t"
             "mulxq 0(%[a]), %[t0], %[t1]\n\t"
             ABC_MAC_NEW("8(%[a])", t1, t2) ABC_MAC_NEW("16(%[a])", t2, t3)
-            ABC_MAC_NEW("24(%[a])", t3, t4) "adcq $0, %[t4]\n\t"
-            ABC_ROW(1, t1, t2, t3, t4, t5)
-            ABC_ROW(2, t2, t3, t4, t5, t6)
-            ABC_ROW(3, t3, t4, t5, t6, t7)
-            "addq %[t0], 0(%[w])\n\t adcq %[t1], 8(%[w])\n\t adcq %[t2], 16(%[w])\n\t adcq %[t3], 24(%[w])\n\t"
-            "adcq %[t4], 32(%[w])\n\t adcq %[t5], 40(%[w])\n\t adcq %[t6], 48(%[w])\n\t adcq %[t7], 56(%[w])\n\t"
-            "adcq $0, 64(%[w])\n\t"
-            : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [t5] "=&r"(t5),
-              [t6] "=&r"(t6), [t7] "=&r"(t7), [lo] "=&r"(lo), [hi] "=&r"(hi), "+m"(*acc)
-            : [a] "r"(a), [b] "r"(b), [w] "r"(acc->w), "m"(*a), "m"(*b)
-            : "rdx", "cc");
+            ABC_MAC_NEW("24(%[a])", t3, t4) "adcq $0, %[t4]\n\t movq %[t0], 72(%[w])\n\t"
+            ABC_ROW(1, t1, t2, t3, t4, t0) "movq %[t1], 80(%[w])\n\t"
+            ABC_ROW(2, t2, t3, t4, t0, t1) "movq %[t2], 88(%[w])\n\t"
+            ABC_ROW(3, t3, t4, t0, t1, t2)
+            "movq 72(%[w]), %[lo]\n\t addq %[lo], 0(%[w])\n\t movq 80(%[w]), %[lo]\n\t adcq %[lo], 8(%[w])\n\t"
+            "movq 88(%[w]), %[lo]\n\t adcq %[lo], 16(%[w])\n\t"
+            "adcq %[t3], 24(%[w])\n\t adcq %[t4], 32(%[w])\n\t adcq %[t0], 40(%[w])\n\t adcq %[t1], 48(%[w])\n\t"
+            "adcq %[t2], 56(%[w])\n\t adcq $0, 64(%[w])\n\t"
+            : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [lo] "=&r"(lo),
+              [hi] "=&r"(hi)
+            : [a] "r"(a), [b] "r"(b), [w] "r"(acc)
+            : "rdx", "cc", "memory");
 }
 
 #undef ABC_ROW

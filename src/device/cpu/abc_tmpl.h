@@ -39,7 +39,7 @@ static void abc_rows(fr *out, const dev_matrix *m, size_t first, size_t n, const
 
     for (size_t i = 0; i < n; i++) {
         uint32_t end = m->row_start[first + i + 1];
-        abc_acc acc = {{0}};
+        abc_acc acc = {{0}, {0}};
 
         for (; t < end; t++) {
             uint32_t c = m->coeff[t];
