@@ -90,7 +90,7 @@ void poseidon_round_constants(const curve *cv, fr *out, uint32_t n, unsigned t, 
 /* ---- matrices over the field, n x n, row-major ---- */
 
 typedef struct square {
-    unsigned n;
+    size_t n;
     fr a[MAX_T * MAX_T];
 } square;
 
@@ -99,10 +99,10 @@ static void row_by_matrix(const curve *cv, fr *r, const fr *v, const square *m)
 {
     fr out[MAX_T];
 
-    for (unsigned j = 0; j < m->n; j++) {
+    for (size_t j = 0; j < m->n; j++) {
         fr sum = cv->fr_zero, x;
 
-        for (unsigned i = 0; i < m->n; i++) {
+        for (size_t i = 0; i < m->n; i++) {
             cv->fr_mul(&x, &v[i], &m->a[i * m->n + j]);
             cv->fr_add(&sum, &sum, &x);
         }
@@ -115,7 +115,7 @@ static void matrix_by_column(const curve *cv, fr *r, const square *m, const fr *
 {
     fr out[MAX_T];
 
-    for (unsigned i = 0; i < m->n; i++) cv->fr_dot(&out[i], &m->a[i * m->n], v, m->n);
+    for (size_t i = 0; i < m->n; i++) cv->fr_dot(&out[i], &m->a[i * m->n], v, m->n);
     memcpy(r, out, m->n * sizeof *r);
 }
 
@@ -123,19 +123,20 @@ static void matrix_by_column(const curve *cv, fr *r, const square *m, const fr *
 static void matrix_mul(const curve *cv, square *r, const square *a, const square *b)
 {
     r->n = a->n;
-    for (unsigned i = 0; i < a->n; i++) row_by_matrix(cv, &r->a[i * a->n], &a->a[i * a->n], b);
+    for (size_t i = 0; i < a->n; i++) row_by_matrix(cv, &r->a[i * a->n], &a->a[i * a->n], b);
 }
 
-static void matrix_identity(const curve *cv, square *r, unsigned n)
+static void matrix_identity(const curve *cv, square *r, size_t n)
 {
     r->n = n;
-    for (unsigned i = 0; i < n * n; i++) r->a[i] = i % (n + 1) == 0 ? cv->fr_one : cv->fr_zero;
+    for (size_t i = 0; i < n * n; i++) r->a[i] = cv->fr_zero;
+    for (size_t i = 0; i < n; i++) r->a[i * n + i] = cv->fr_one;
 }
 
 /* row[j] -= k * from[j] */
-static void row_sub(const curve *cv, fr *row, const fr *from, const fr *k, unsigned n)
+static void row_sub(const curve *cv, fr *row, const fr *from, const fr *k, size_t n)
 {
-    for (unsigned j = 0; j < n; j++) {
+    for (size_t j = 0; j < n; j++) {
         fr x;
 
         cv->fr_mul(&x, &from[j], k);
@@ -143,24 +144,24 @@ static void row_sub(const curve *cv, fr *row, const fr *from, const fr *k, unsig
     }
 }
 
-static void row_scale(const curve *cv, fr *row, const fr *k, unsigned n)
+static void row_scale(const curve *cv, fr *row, const fr *k, size_t n)
 {
-    for (unsigned j = 0; j < n; j++) cv->fr_mul(&row[j], &row[j], k);
+    for (size_t j = 0; j < n; j++) cv->fr_mul(&row[j], &row[j], k);
 }
 
 /* r = a^-1, by elimination without pivoting: all leading minors of a Cauchy matrix are non-zero. a is spoilt. */
 static void cauchy_inverse(const curve *cv, square *r, square *a)
 {
-    unsigned n = a->n;
+    size_t n = a->n;
 
     matrix_identity(cv, r, n);
-    for (unsigned c = 0; c < n; c++) {
+    for (size_t c = 0; c < n; c++) {
         fr k;
 
         cv->fr_inv(&k, &a->a[c * n + c]);
         row_scale(cv, &a->a[c * n], &k, n);
         row_scale(cv, &r->a[c * n], &k, n);
-        for (unsigned i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++) {
             if (i == c) continue;
             k = a->a[i * n + c];
             row_sub(cv, &a->a[i * n], &a->a[c * n], &k, n);
@@ -177,23 +178,23 @@ typedef struct work {
 } work;
 
 /* mds[i][j] = 1 / (i + t + j) */
-static void make_mds(const curve *cv, square *m, unsigned t)
+static void make_mds(const curve *cv, square *m, size_t t)
 {
     fr inverse[2 * MAX_T - 1];
 
     m->n = t;
-    for (unsigned k = 0; k < 2 * t - 1; k++) {
+    for (size_t k = 0; k < 2 * t - 1; k++) {
         cv->fr_from_u64(&inverse[k], t + k);
         cv->fr_inv(&inverse[k], &inverse[k]);
     }
-    for (unsigned i = 0; i < t; i++)
-        for (unsigned j = 0; j < t; j++) m->a[i * t + j] = inverse[i + j];
+    for (size_t i = 0; i < t; i++)
+        for (size_t j = 0; j < t; j++) m->a[i * t + j] = inverse[i + j];
 }
 
 static void block_of(square *r, const square *m)
 {
     r->n = m->n - 1;
-    for (unsigned i = 0; i < r->n; i++)
+    for (size_t i = 0; i < r->n; i++)
         memcpy(&r->a[i * r->n], &m->a[(i + 1) * m->n + 1], r->n * sizeof r->a[0]);
 }
 
@@ -201,13 +202,13 @@ static void block_of(square *r, const square *m)
 static void make_sparse(poseidon *p, work *w)
 {
     const curve *cv = p->cv;
-    unsigned t = p->t, n = t - 1;
+    size_t t = p->t, n = t - 1;
     fr w_rest[MAX_T], v[MAX_T];
 
-    for (unsigned i = 0; i < n; i++) w_rest[i] = w->mds.a[(i + 1) * t];
+    for (size_t i = 0; i < n; i++) w_rest[i] = w->mds.a[(i + 1) * t];
     memcpy(v, &w->mds.a[1], n * sizeof v[0]);
-    for (unsigned k = 0; k < p->n_partial; k++) {
-        fr *to = &p->sparse[(size_t)(p->n_partial - 1 - k) * (t + n)];
+    for (size_t k = 0; k < p->n_partial; k++) {
+        fr *to = &p->sparse[(p->n_partial - 1 - k) * (t + n)];
 
         matrix_by_column(cv, w_rest, &w->block_inverse, w_rest);
         to[0] = w->mds.a[0];
@@ -233,9 +234,9 @@ static void block_power(const curve *cv, work *w, unsigned e)
 /* pre_sparse = mds diag(1, power) */
 static void make_pre_sparse(poseidon *p, const work *w)
 {
-    unsigned t = p->t;
+    size_t t = p->t;
 
-    for (unsigned i = 0; i < t; i++) {
+    for (size_t i = 0; i < t; i++) {
         p->pre_sparse[i * t] = w->mds.a[i * t];
         row_by_matrix(p->cv, &p->pre_sparse[i * t + 1], &w->mds.a[i * t + 1], &w->power);
     }
@@ -245,28 +246,27 @@ static void make_pre_sparse(poseidon *p, const work *w)
 static void make_keys(poseidon *p, const work *w)
 {
     const curve *cv = p->cv;
-    unsigned t = p->t, n_partial = p->n_partial;
+    size_t t = p->t, n_partial = p->n_partial;
     fr acc[MAX_T], *to = p->keys, *partial;
 
     memcpy(to, w->rc, t * sizeof *to);
     to += t;
-    for (unsigned i = 1; i < HALF; i++, to += t)
-        matrix_by_column(cv, to, &w->inverse, &w->rc[i * t]);
+    for (size_t i = 1; i < HALF; i++, to += t) matrix_by_column(cv, to, &w->inverse, &w->rc[i * t]);
 
     partial = to + t; /* the keys of the partial rounds, last one found first */
     memcpy(acc, &w->rc[(HALF + n_partial) * t], t * sizeof acc[0]);
-    for (unsigned i = 0; i < n_partial; i++) {
+    for (size_t i = 0; i < n_partial; i++) {
         const fr *rc = &w->rc[(HALF + n_partial - 1 - i) * t];
 
         matrix_by_column(cv, acc, &w->inverse, acc);
         partial[n_partial - 1 - i] = acc[0];
         acc[0] = cv->fr_zero;
-        for (unsigned j = 0; j < t; j++) cv->fr_add(&acc[j], &acc[j], &rc[j]);
+        for (size_t j = 0; j < t; j++) cv->fr_add(&acc[j], &acc[j], &rc[j]);
     }
     matrix_by_column(cv, to, &w->inverse, acc);
 
     to = partial + n_partial;
-    for (unsigned i = 1; i < HALF; i++, to += t)
+    for (size_t i = 1; i < HALF; i++, to += t)
         matrix_by_column(cv, to, &w->inverse, &w->rc[(HALF + n_partial + i) * t]);
     VERIFY(to == p->keys + p->n_keys);
 }
@@ -285,7 +285,7 @@ cuzk_status poseidon_make_constants(poseidon *p)
     poseidon_round_constants(cv, w->rc, n_rc, t, p->n_partial);
 
     make_mds(cv, &w->mds, t);
-    memcpy(p->mds, w->mds.a, t * t * sizeof *p->mds);
+    memcpy(p->mds, w->mds.a, (size_t)t * t * sizeof *p->mds);
     w->t1 = w->mds;
     cauchy_inverse(cv, &w->inverse, &w->t1);
     block_of(&w->block, &w->mds);

@@ -36,21 +36,21 @@ U128_INLINE void sbox_allocated(fr *x, const fr *post, fr **at)
     sbox(x, post, at);
 }
 
-U128_INLINE void mix_dense(fr *s, const fr *cols, unsigned t)
+U128_INLINE void mix_dense(fr *s, const fr *cols, size_t t)
 {
     fr r[POSEIDON_MAX_T];
 
-    for (unsigned j = 0; j < t; j++) fr_dot(&r[j], s, &cols[j * t], t);
+    for (size_t j = 0; j < t; j++) fr_dot(&r[j], s, &cols[j * t], t);
     memcpy(s, r, t * sizeof *s);
 }
 
 /* w: w_hat (t), v_rest (t - 1) */
-U128_INLINE void mix_sparse(fr *s, const fr *w, unsigned t)
+U128_INLINE void mix_sparse(fr *s, const fr *w, size_t t)
 {
     fr first, x;
 
     fr_dot(&first, s, w, t);
-    for (unsigned j = 1; j < t; j++) {
+    for (size_t j = 1; j < t; j++) {
         fr_mul(&x, &s[0], &w[t + j - 1]);
         fr_add(&s[j], &s[j], &x);
     }
@@ -58,31 +58,31 @@ U128_INLINE void mix_sparse(fr *s, const fr *w, unsigned t)
 }
 
 /* s[1..t) holds the inputs; on return s[1] is the hash. */
-U128_INLINE void permute(const poseidon *p, fr *s, const fr *tag, fr **at, unsigned t)
+U128_INLINE void permute(const poseidon *p, fr *s, const fr *tag, fr **at, size_t t)
 {
     const fr *key = p->keys + 2 * t;
 
     fr_add(&s[0], tag, &p->keys[0]);
     sbox(&s[0], &p->keys[t], NULL); /* a constant in the circuit: no variables */
-    for (unsigned i = 1; i < t; i++) {
+    for (size_t i = 1; i < t; i++) {
         fr_add(&s[i], &s[i], &p->keys[i]);
         sbox(&s[i], &p->keys[t + i], at);
     }
     mix_dense(s, p->mds_cols, t);
 
     for (unsigned r = 1; r < POSEIDON_FULL_ROUNDS / 2; r++, key += t) {
-        for (unsigned i = 0; i < t; i++) sbox_allocated(&s[i], &key[i], at);
+        for (size_t i = 0; i < t; i++) sbox_allocated(&s[i], &key[i], at);
         mix_dense(s, r + 1 < POSEIDON_FULL_ROUNDS / 2 ? p->mds_cols : p->pre_sparse_cols, t);
     }
     for (unsigned r = 0; r < p->n_partial; r++, key++) {
         sbox_allocated(&s[0], key, at);
-        mix_sparse(s, &p->sparse[(size_t)r * (2 * t - 1)], t);
+        mix_sparse(s, &p->sparse[r * (2 * t - 1)], t);
     }
     for (unsigned r = 1; r < POSEIDON_FULL_ROUNDS / 2; r++, key += t) {
-        for (unsigned i = 0; i < t; i++) sbox_allocated(&s[i], &key[i], at);
+        for (size_t i = 0; i < t; i++) sbox_allocated(&s[i], &key[i], at);
         mix_dense(s, p->mds_cols, t);
     }
-    for (unsigned i = 0; i < t; i++) sbox_allocated(&s[i], NULL, at);
+    for (size_t i = 0; i < t; i++) sbox_allocated(&s[i], NULL, at);
     fr_dot(&s[1], s, &p->mds_cols[t], t); /* nothing else of the last product is used */
 }
 

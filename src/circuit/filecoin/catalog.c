@@ -7,7 +7,6 @@
 #include "circuit/filecoin/catalog.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -125,20 +124,12 @@ void fil_post_shape(fil_kind kind, const fil_size *s, uint32_t *n_sectors, uint3
 
 /* ---- key names ---- */
 
-#define MAX_ID 512
-
-__attribute__((format(printf, 2, 3))) static void put(char id[MAX_ID], const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    (void)vsnprintf(id, MAX_ID, fmt, ap); /* the longest identifier has 350 characters */
-    va_end(ap);
-}
+#define MAX_ID 512 /* the longest identifier has some 350 characters */
 
 static void porep_id(char id[MAX_ID], const fil_size *s, const char *tree)
 {
-    put(id,
+    (void)snprintf(
+        id, MAX_ID,
         "layered_drgporep::PublicParams{ graph: stacked_graph::StackedGraph{expansion_degree: 8 "
         "base_graph: drgraph::BucketGraph{size: %" PRIu64
         "; degree: 6; hasher: poseidon_hasher} }, challenges: LayerChallenges { layers: %" PRIu32
@@ -151,10 +142,10 @@ static void post_id(char id[MAX_ID], fil_kind kind, const fil_size *s)
     uint32_t n_sectors, n_challenges;
 
     fil_post_shape(kind, s, &n_sectors, &n_challenges);
-    put(id,
-        "FallbackPoSt::PublicParams{sector_size: %" PRIu64 ", challenge_count: %" PRIu32
-        ", sector_count: %" PRIu32 "}",
-        s->bytes, n_challenges, n_sectors);
+    (void)snprintf(id, MAX_ID,
+                   "FallbackPoSt::PublicParams{sector_size: %" PRIu64 ", challenge_count: %" PRIu32
+                   ", sector_count: %" PRIu32 "}",
+                   s->bytes, n_challenges, n_sectors);
 }
 
 cuzk_status fil_key_name(char out[256], fil_kind kind, const fil_size *s)
@@ -175,8 +166,8 @@ cuzk_status fil_key_name(char out[256], fil_kind kind, const fil_size *s)
         break;
     case FIL_UPDATE:
         prefix = "empty-sector-update-";
-        put(id, "empty_sector_update::PublicParams{ sector_nodes: %" PRIu64 " }",
-            UINT64_C(1) << s->nodes_log);
+        (void)snprintf(id, MAX_ID, "empty_sector_update::PublicParams{ sector_nodes: %" PRIu64 " }",
+                       UINT64_C(1) << s->nodes_log);
         break;
     case FIL_WINNING:
     case FIL_WINDOW:

@@ -9,8 +9,6 @@
  */
 #include "circuit/gadget/poseidon_gadget.h"
 
-#include <string.h>
-
 #include "circuit/poseidon_impl.h"
 
 #define ONE 0u /* wire of the constant */
@@ -94,15 +92,14 @@ static void first_sboxes(state *s, const uint32_t *in, const fr *tag)
 
 static void mix_dense(state *s, const fr *matrix)
 {
-    unsigned t = s->p->t;
+    size_t t = s->p->t;
     r1cs_lc *out[POSEIDON_MAX_T];
 
-    for (unsigned j = 0; j < t; j++) {
+    for (size_t j = 0; j < t; j++) {
         out[j] = r1cs_lc_new(s->g->b);
-        for (unsigned i = 0; i < t; i++)
-            r1cs_lc_add_lc(s->g->b, out[j], s->e[i], &matrix[i * t + j]);
+        for (size_t i = 0; i < t; i++) r1cs_lc_add_lc(s->g->b, out[j], s->e[i], &matrix[i * t + j]);
     }
-    memcpy(s->e, out, t * sizeof out[0]);
+    for (size_t j = 0; j < t; j++) s->e[j] = out[j];
 }
 
 /* w: w_hat (t), v_rest (t - 1) */
@@ -120,7 +117,7 @@ uint32_t poseidon_gadget(const gadget *g, const poseidon *p, const uint32_t *in,
 {
     state s = {.g = g, .p = p};
     unsigned t = p->t;
-    const fr *key = p->keys + 2 * t;
+    const fr *key = p->keys + 2 * (size_t)t;
 
     first_sboxes(&s, in, tag);
     mix_dense(&s, p->mds);

@@ -110,7 +110,7 @@ static void test_constants_are_the_published_ones(void **state)
         fr_is(&p->keys[e->n_keys - 1], e->last_key);
         digest_is(p->keys, p->n_keys, e->keys_digest);
         digest_is(p->pre_sparse, (size_t)t * t, e->pre_sparse_digest);
-        digest_is(p->sparse, p->n_partial * (2 * t - 1), e->sparse_digest);
+        digest_is(p->sparse, (size_t)p->n_partial * (2 * t - 1), e->sparse_digest);
     }
 }
 
