@@ -219,7 +219,7 @@ class Emit:
     def digits(self, name, ds, text):
         self.define("%s_LEN" % name.upper(), len(ds))
         self.note(text)
-        self.out.append("static const signed char %s[%s_LEN] = {" % (name, name.upper()))
+        self.out.append("static const int %s[%s_LEN] = {" % (name, name.upper()))
         for i in range(0, len(ds), 16):
             self.out.append("   " + "".join(" %d," % d for d in ds[i:i + 16]))
         self.out.append("};")

@@ -122,7 +122,7 @@ static const fp tower_frob2[6] = {
 };
 #define ATE_DIGITS_LEN 66
 /* 6 x + 2 in signed digits, lowest first */
-static const signed char ate_digits[ATE_DIGITS_LEN] = {
+static const int ate_digits[ATE_DIGITS_LEN] = {
     0, 0, 0, 1, 0, 1, 0, -1, 0, 0, -1, 0, 0, 0, 1, 0,
     0, -1, 0, -1, 0, 0, 0, 1, 0, -1, 0, 0, 0, 0, -1, 0,
     0, 1, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, -1, 0, 0, -1,
@@ -131,7 +131,7 @@ static const signed char ate_digits[ATE_DIGITS_LEN] = {
 };
 #define POW_X_DIGITS_LEN 63
 /* x in odd digits -7 .. 7 and zeros, lowest first */
-static const signed char pow_x_digits[POW_X_DIGITS_LEN] = {
+static const int pow_x_digits[POW_X_DIGITS_LEN] = {
     1, 0, 0, 0, -1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0,
     -7, 0, 0, 0, 7, 0, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0,
     0, 0, -3, 0, 0, 0, -5, 0, 0, 0, 5, 0, 0, 0, 0, 3,
