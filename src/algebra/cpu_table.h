@@ -13,9 +13,9 @@
 
 typedef enum cpu_table { CPU_TABLE_GENERIC, CPU_TABLE_ADX, CPU_TABLES } cpu_table;
 
-const char *cpu_table_name(cpu_table t);       /* "generic", "adx" */
-bool cpu_table_supported(cpu_table t);         /* by cpuid */
-cpu_table cpu_table_best(void);                /* the last supported one */
+const char *cpu_table_name(cpu_table t); /* "generic", "adx" */
+bool cpu_table_supported(cpu_table t);   /* by cpuid */
+cpu_table cpu_table_best(void);          /* the last supported one */
 bool cpu_table_from_name(cpu_table *out, const char *name);
 
 #endif

@@ -19,9 +19,15 @@ typedef enum curve_id { CURVE_ID_BN254, CURVE_ID_BLS12_381, CURVE_IDS } curve_id
 /** Affine points in memory: x then y, Montgomery form (radix 2^256 or 2^384), little-endian limbs; G2: c0 before c1.
  *  All zero is infinity. So an array of points is byte for byte what a zkey holds. Storage for either curve; arrays
  *  are packed at g1_size / g2_size, not at sizeof these. */
-typedef struct g1_any { uint64_t w[12]; } g1_any;
-typedef struct g2_any { uint64_t w[24]; } g2_any;
-typedef struct gt_any { uint64_t w[72]; } gt_any; /* element of Fp12, Montgomery limbs */
+typedef struct g1_any {
+    uint64_t w[12];
+} g1_any;
+typedef struct g2_any {
+    uint64_t w[24];
+} g2_any;
+typedef struct gt_any {
+    uint64_t w[72];
+} gt_any; /* element of Fp12, Montgomery limbs */
 
 /** How points are written in files. */
 typedef enum point_enc {
@@ -33,8 +39,8 @@ typedef enum point_enc {
 /** Result of reading a point. */
 typedef enum point_err {
     POINT_OK,
-    POINT_BAD_FLAGS,      /* zcash flag bits */
-    POINT_NOT_CANONICAL,  /* a coordinate >= p */
+    POINT_BAD_FLAGS,     /* zcash flag bits */
+    POINT_NOT_CANONICAL, /* a coordinate >= p */
     POINT_NOT_ON_CURVE,
 } point_err;
 const char *point_err_text(point_err e);
@@ -46,16 +52,16 @@ typedef struct curve {
     /* fixed facts */
     curve_id id;
     cpu_table table;
-    const char *name;      /* "bn254", "bls12-381" */
-    const char *json_name; /* as snarkjs writes it: "bn128", "bls12381" */
-    size_t fp_size;        /* 32, 48: also n8q */
+    const char *name;        /* "bn254", "bls12-381" */
+    const char *json_name;   /* as snarkjs writes it: "bn128", "bls12381" */
+    size_t fp_size;          /* 32, 48: also n8q */
     size_t g1_size, g2_size; /* 64/128, 96/192 */
-    unsigned fr_bits;      /* 254, 255 */
-    unsigned two_adicity;  /* 28, 32 */
-    const uint8_t *r_le;   /* the scalar prime, 32 bytes little-endian */
-    const uint8_t *p_le;   /* the base prime, fp_size bytes little-endian */
+    unsigned fr_bits;        /* 254, 255 */
+    unsigned two_adicity;    /* 28, 32 */
+    const uint8_t *r_le;     /* the scalar prime, 32 bytes little-endian */
+    const uint8_t *p_le;     /* the base prime, fp_size bytes little-endian */
     fr fr_zero, fr_one;
-    g1_any g1_gen;         /* standard generators */
+    g1_any g1_gen; /* standard generators */
     g2_any g2_gen;
 
     /* scalar field; all constant time but _var */
@@ -63,12 +69,12 @@ typedef struct curve {
     void (*fr_sub)(fr *r, const fr *a, const fr *b);
     void (*fr_neg)(fr *r, const fr *a);
     void (*fr_mul)(fr *r, const fr *a, const fr *b);
-    void (*fr_inv)(fr *r, const fr *a);                       /* 0 -> 0 */
+    void (*fr_inv)(fr *r, const fr *a); /* 0 -> 0 */
     void (*fr_pow_var)(fr *r, const fr *a, uint64_t e);
     bool (*fr_eq)(const fr *a, const fr *b);
     bool (*fr_is_zero)(const fr *a);
     void (*fr_from_u64)(fr *r, uint64_t v);
-    bool (*fr_from_scalar)(fr *r, const scalar *s);           /* false, r untouched: s >= group order */
+    bool (*fr_from_scalar)(fr *r, const scalar *s); /* false, r untouched: s >= group order */
     void (*fr_to_scalar)(scalar *s, const fr *a);
     /** Element of order 2^log_n: gen^((r-1)/2^log_n), gen a non-residue (5: snarkjs, 7: bellperson's for BLS12-381).
      *  log_n <= two_adicity. */
@@ -85,15 +91,16 @@ typedef struct curve {
     void (*g2_add)(g2_any *r, const g2_any *a, const g2_any *b);
     void (*g1_neg)(g1_any *r, const g1_any *a);
     void (*g2_neg)(g2_any *r, const g2_any *a);
-    void (*g1_mul)(g1_any *r, const g1_any *a, const fr *k);  /* constant time in k (and in a, a != infinity) */
+    void (*g1_mul)(g1_any *r, const g1_any *a,
+                   const fr *k); /* constant time in k (and in a, a != infinity) */
     void (*g2_mul)(g2_any *r, const g2_any *a, const fr *k);
     bool (*g1_eq)(const g1_any *a, const g1_any *b);
     bool (*g2_eq)(const g2_any *a, const g2_any *b);
     bool (*g1_is_inf)(const g1_any *a);
     bool (*g2_is_inf)(const g2_any *a);
-    bool (*g1_in_subgroup)(const g1_any *a);                  /* on the curve is given; by endomorphism */
+    bool (*g1_in_subgroup)(const g1_any *a); /* on the curve is given; by endomorphism */
     bool (*g2_in_subgroup)(const g2_any *a);
-    bool (*g1_in_subgroup_plain)(const g1_any *a);            /* by multiplication with r: the judge */
+    bool (*g1_in_subgroup_plain)(const g1_any *a); /* by multiplication with r: the judge */
     bool (*g2_in_subgroup_plain)(const g2_any *a);
 
     /* encodings. Canonical and on the curve are always checked; the subgroup never. Infinity is accepted: callers
@@ -110,7 +117,7 @@ typedef struct curve {
     point_err (*g1_from_dec)(g1_any *r, const char *const xy[2], const size_t len[2]);
     point_err (*g2_from_dec)(g2_any *r, const char *const c[4], const size_t len[4]);
     void (*fr_to_dec)(char out[CURVE_DEC_MAX], const fr *a);
-    bool (*fr_from_dec)(fr *r, const char *s, size_t len);    /* false: not digits, or >= r */
+    bool (*fr_from_dec)(fr *r, const char *s, size_t len); /* false: not digits, or >= r */
 
     /* pairing (optimal ate) */
     /** True when the product of e(p[i], q[i]) is 1. Points in their subgroups. */
@@ -122,7 +129,8 @@ typedef struct curve {
     void (*gt_mul)(gt_any *r, const gt_any *a, const gt_any *b);
     void (*gt_pow_var)(gt_any *r, const gt_any *a, const fr *k);
     /** Decimal of coefficient (i, j, k): c_i of Fp12 over Fp6, c_j of Fp6 over Fp2, c_k of Fp2; i<2, j<3, k<2. */
-    void (*gt_coord_dec)(char out[CURVE_DEC_MAX], const gt_any *a, unsigned i, unsigned j, unsigned k);
+    void (*gt_coord_dec)(char out[CURVE_DEC_MAX], const gt_any *a, unsigned i, unsigned j,
+                         unsigned k);
 } curve;
 
 /** The table of a curve for a CPU table that cpu_table_supported says this machine runs. Never NULL for those. */

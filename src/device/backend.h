@@ -23,20 +23,20 @@ typedef struct dev_backend {
     CUZK_STATUS (*domain_new)(ntt_domain *dom);
     void (*domain_free)(ntt_domain *dom);
     CUZK_STATUS (*ntt)(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind kind);
-    CUZK_STATUS (*quotient)
+    CUZK_STATUS(*quotient)
     (dev_stream *s, dev_buf *a, const dev_buf *b, const dev_buf *c, size_t n, curve_id id,
      const fr *k);
-    CUZK_STATUS (*mul)
+    CUZK_STATUS(*mul)
     (dev_stream *s, dev_buf *r, const dev_buf *a, const dev_buf *b, size_t n, curve_id id);
-    CUZK_STATUS (*msm)
+    CUZK_STATUS(*msm)
     (dev_stream *s, void *r, curve_id id, const dev_points *bases, size_t first_base,
      const dev_scalars *k);
-    CUZK_STATUS (*msm_buf)
+    CUZK_STATUS(*msm_buf)
     (dev_stream *s, void *r, curve_id id, const dev_points *bases, const dev_buf *k, size_t n);
-    CUZK_STATUS (*fixed_base)
+    CUZK_STATUS(*fixed_base)
     (dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2, const void *base,
      const fr *k, size_t n, size_t *infinity_index);
-    CUZK_STATUS (*abc)
+    CUZK_STATUS(*abc)
     (dev_stream *s, dev_buf *a, dev_buf *b, dev_buf *c, const dev_system *sys, const fr *inputs,
      const dev_scalars *aux);
 } dev_backend;

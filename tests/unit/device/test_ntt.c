@@ -234,8 +234,7 @@ static void test_large(void **state)
     (void)state;
     rig_open(&r, cpu_table_best(), 2);
     size_t n = harness_level() == HARNESS_CHECK ? 1 : sizeof logs / sizeof *logs;
-    for (size_t i = 0; i < n; i++)
-        check_laws(&r, &all_params[i % PARAMS], logs[i], all_limits[0]);
+    for (size_t i = 0; i < n; i++) check_laws(&r, &all_params[i % PARAMS], logs[i], all_limits[0]);
     rig_close(&r);
 }
 
