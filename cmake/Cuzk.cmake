@@ -84,6 +84,14 @@ function(cuzk_program)
     target_link_libraries(cuzk PRIVATE cuzk_flags)
     cuzk_link_rooms(cuzk app ${CUZK_BELOW_app} engine)
     install(TARGETS cuzk RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(FILES "${PROJECT_SOURCE_DIR}/docs/man/cuzk.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+    set(completion "${CMAKE_BINARY_DIR}/completion/cuzk")
+    add_custom_command(OUTPUT "${completion}" DEPENDS cuzk VERBATIM
+        COMMAND ${CMAKE_COMMAND} -E make_directory "${CMAKE_BINARY_DIR}/completion"
+        COMMAND $<TARGET_FILE:cuzk> completion > "${completion}")
+    add_custom_target(cuzk_completion ALL DEPENDS "${completion}")
+    install(FILES "${completion}" DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endfunction()
 
 # libcuzk.so: every room that cuzk.h stands on, with pkg-config and CMake package files.

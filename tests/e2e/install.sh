@@ -58,3 +58,5 @@ check "pkg-config" by_pkg_config
 check "find_package" by_cmake
 check "version" same_version
 check "program is installed" test -x "$prefix/bin/cuzk"
+check "man page is installed" test -s "$prefix/share/man/man1/cuzk.1"
+check "completion is installed" bash -n "$prefix/share/bash-completion/completions/cuzk"
