@@ -22,6 +22,7 @@ typedef struct MSM_G(pair) {
 
 typedef struct MSM_G(batch) {
     size_t n;
+    msm_ahead ahead;  /* what will be read after this batch */
     MSM_FIELD run[2]; /* products of the even and the odd denominators so far */
     MSM_G(pair) pair[MSM_PAIRS];
     bool twice[MSM_PAIRS]; /* p = q */
@@ -29,11 +30,17 @@ typedef struct MSM_G(batch) {
     MSM_FIELD before[MSM_PAIRS]; /* the chain's product before this denominator */
 } MSM_G(batch);
 
-static inline void MSM_G(batch_init)(MSM_G(batch) * b)
+static inline void MSM_G(batch_reset)(MSM_G(batch) * b)
 {
     b->n = 0;
     MSM_F(set_one)(&b->run[0]);
     MSM_F(set_one)(&b->run[1]);
+}
+
+static inline void MSM_G(batch_init)(MSM_G(batch) * b)
+{
+    MSM_G(batch_reset)(b);
+    b->ahead = (msm_ahead){NULL, NULL, NULL};
 }
 
 /* Some x or the difference is 0. False when the sum is done; else the pair goes on, a doubling with twice set. */
@@ -106,9 +113,10 @@ static void MSM_G(batch_finish)(MSM_G(batch) * b)
     MSM_F(mul)(&inv[0], &t, &b->run[1]);
     MSM_F(mul)(&inv[1], &t, &b->run[0]);
     for (size_t k = b->n; k-- > 0;) {
+        msm_ahead_next(&b->ahead, sizeof(MSM_G(affine)));
         MSM_F(mul)(&t, &inv[k & 1], &b->before[k]);
         MSM_F(mul)(&inv[k & 1], &inv[k & 1], &b->denom[k]);
         MSM_G(batch_one)(b->pair[k].p, b->pair[k].q, &t, b->twice[k]);
     }
-    MSM_G(batch_init)(b);
+    MSM_G(batch_reset)(b);
 }

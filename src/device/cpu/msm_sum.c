@@ -9,7 +9,7 @@
  */
 #include "device/cpu/msm_int.h"
 
-#define SLICE_MAX ((size_t)16384)
+#define SLICE_MAX ((size_t)65536)
 #define SLICE_MIN ((size_t)1024)
 #define NO_ROW UINT32_MAX
 

@@ -29,6 +29,23 @@ typedef struct msm_seg {
     void *dst;
     uint32_t start, len;
 } msm_seg;
+
+/* Entries whose points will be loaded soon. Loading a block waits for memory at every point; each addition of the block
+   before it can ask for one of them. */
+typedef struct msm_ahead {
+    const uint8_t *points;
+    const uint32_t *entry, *end;
+} msm_ahead;
+
+static inline void msm_ahead_next(msm_ahead *a, size_t size)
+{
+    const uint8_t *p;
+
+    if (a->entry == a->end) return;
+    p = a->points + (size_t)(*a->entry++ >> 1) * size;
+    for (size_t at = 0; at < size; at += 64) U128_PREFETCH(p + at);
+    U128_PREFETCH(p + size - 1); /* at most alignments a point ends in one line more */
+}
 #endif
 
 #include "device/cpu/msm_batch_tmpl.h"
@@ -110,10 +127,6 @@ static void MSM_G(block_load)(MSM_G(block) * k, const msm_slice *s, size_t e, si
 
     for (size_t i = e; i < e + n; i++) {
         MSM_G(affine) *p = &k->buf[k->n];
-        if (i + MSM_AHEAD < s->end) {
-            const uint8_t *ahead = s->points + (size_t)(s->entries[i + MSM_AHEAD] >> 1) * sizeof *p;
-            for (size_t line = 0; line < sizeof *p; line += 64) U128_PREFETCH(ahead + line);
-        }
         memcpy(p, s->points + (size_t)(s->entries[i] >> 1) * sizeof *p, sizeof *p);
         if (s->entries[i] & 1) MSM_F(neg)(&p->y, &p->y);
         if (U128_UNLIKELY(MSM_F(is_zero)(&p->x)) && MSM_G(affine_is_inf)(p)) continue;
@@ -149,6 +162,8 @@ static bool MSM_G(rows)(const msm_slice *s, void *partial, void *scratch)
             }
             MSM_G(block_load)(k, s, e, n);
             e += n;
+            n = s->end - e < MSM_BLOCK ? s->end - e : MSM_BLOCK;
+            k->batch.ahead = (msm_ahead){s->points, s->entries + e, s->entries + e + n};
         }
     }
     MSM_G(block_flush)(k, false);
