@@ -53,7 +53,8 @@ CUZK_STATUS post_statement_read(post_statement **out, const uint8_t *json, size_
                                 fil_kind kind, mem *m);
 void post_statement_free(post_statement *st);
 size_t post_partitions(const post_statement *st);
-/** The sectors of partition k, without those repeated to fill it up: sectors[*first .. *first + *n). */
+/** The sectors of partition k, without those repeated to fill it up: sectors[*first .. *first + *n).
+ *  None where there is no such partition. */
 void post_partition_sectors(const post_statement *st, size_t partition, size_t *first, size_t *n);
 /** Public inputs of a partition, without ONE: n = post_n_public(st) elements, derived from the statement alone. */
 size_t post_n_public(const post_statement *st);

@@ -53,7 +53,7 @@ void post_partition_sectors(const post_statement *st, size_t partition, size_t *
 {
     size_t per = sectors_per_partition(st), left;
 
-    *first = partition * per;
+    *first = partition < post_partitions(st) ? partition * per : st->n_sectors;
     left = st->n_sectors - *first;
     *n = left < per ? left : per;
 }

@@ -32,6 +32,7 @@ static void test_reads_ours(void **state)
     mem *m = support_mem();
     post_statement *st = read_text(good, FIL_WINDOW, m);
     fr inputs[22];
+    size_t first, n;
 
     (void)state;
     assert_int_equal(st->kind, FIL_WINDOW);
@@ -45,6 +46,11 @@ static void test_reads_ours(void **state)
     assert_hex_equal(st->sectors[1].comm_r, 32, BELOW_MODULUS);
     assert_int_equal(post_partitions(st), 1);
     assert_int_equal(post_n_public(st), 22);
+    post_partition_sectors(st, 0, &first, &n);
+    assert_int_equal(first, 0);
+    assert_int_equal(n, 2);
+    post_partition_sectors(st, SIZE_MAX, &first, &n);
+    assert_int_equal(n, 0);
     assert_status_ok(post_public_inputs(st, 0, support_curve(), inputs));
     assert_status_is(post_public_inputs(st, 1, support_curve(), inputs), CUZK_EINVAL);
     assert_error_mentions("partition 1");
