@@ -59,6 +59,7 @@ static cuzk_status place_window(void *ctx, size_t w, unsigned worker)
     if (w == r->n_windows) {
         for (size_t i = 0; i < r->n_ranges; i++) {
             const msm_range *g = &r->ranges[i];
+            if (g->n_ones == 0) continue; /* entries may be NULL when there are none at all */
             memcpy(r->entries + at, r->ones + (g->pos - r->pos), g->n_ones * sizeof *r->entries);
             at += g->n_ones;
         }
