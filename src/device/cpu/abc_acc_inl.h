@@ -6,6 +6,10 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#ifndef DEVICE_CPU_ABC_ACC_INL_H
+#define DEVICE_CPU_ABC_ACC_INL_H
+
+#include "algebra/curve_inl.h"
 
 typedef struct abc_acc {
     uint64_t w[9];
@@ -142,3 +146,5 @@ U128_INLINE void abc_end(fr *r, const abc_acc *acc)
     memcpy(&wide.l[4], top.l, 4 * sizeof *wide.l);
     fr_redc_wide(r, &wide);
 }
+
+#endif

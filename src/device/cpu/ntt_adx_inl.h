@@ -19,6 +19,10 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#ifndef DEVICE_CPU_NTT_ADX_INL_H
+#define DEVICE_CPU_NTT_ADX_INL_H
+
+#include "algebra/curve_inl.h"
 
 static const uint64_t ntt_inv = FR_NEG_INV;
 /* 2m */
@@ -142,3 +146,5 @@ U128_INLINE void ntt_settle_one(fr *r, const fr *x)
 #undef NTT_FIRST
 #undef NTT_ROW
 #undef NTT_REDUCE
+
+#endif

@@ -3,6 +3,10 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#ifndef DEVICE_CPU_NTT_PLAIN_INL_H
+#define DEVICE_CPU_NTT_PLAIN_INL_H
+
+#include "algebra/curve_inl.h"
 
 U128_INLINE void ntt_mul(fr *r, const fr *x, const fr *z)
 {
@@ -20,3 +24,5 @@ U128_INLINE void ntt_settle_one(fr *r, const fr *x)
 {
     *r = *x;
 }
+
+#endif
