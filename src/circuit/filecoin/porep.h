@@ -1,0 +1,95 @@
+/*
+ * circuit/filecoin/porep.h - StackedDRG PoRep: statement, C1 outputs, circuit, witness
+ *
+ * A proof goes: statement -> porep_c1_read (or _read_bincode) -> porep_c1_check or, partition by partition, porep_synthesize
+ * (which checks while it writes the assignment) -> the prover.
+ *
+ * Source: spec/filecoin-circuits.md section 10; spec/filecoin-formats.md sections 1, 2, 3.1 to 3.3.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef CIRCUIT_FILECOIN_POREP_H
+#define CIRCUIT_FILECOIN_POREP_H
+
+#include "circuit/filecoin/catalog.h"
+#include "circuit/poseidon.h"
+#include "r1cs/assignment.h"
+
+#define POREP_DRG_PARENTS 6
+#define POREP_EXP_PARENTS 8
+#define POREP_PARENTS 37 /* of a label, repetitions counted */
+#define POREP_MAX_LAYERS 11
+
+/* ---- circuit ---- */
+
+/** The constraint system of one partition of n_challenges challenges over `layers` layers. Shared by all proofs of that
+ *  shape; from m. */
+CUZK_STATUS porep_system_new(r1cs_system **out, const poseidon_set *ps, const char *name,
+                             const fil_size *s, uint32_t layers, uint32_t n_challenges, mem *m);
+
+/* ---- what a C1 output is ---- */
+
+typedef enum porep_feature {
+    POREP_INTERACTIVE,
+    POREP_SYNTHETIC,
+    POREP_NON_INTERACTIVE
+} porep_feature;
+
+/** One inclusion path of a challenge: places in its hashes and numbers. Siblings: level after level from the leaf upward,
+ *  arity - 1 each; indices: one a level. */
+typedef struct porep_path_at {
+    uint32_t root, leaf, siblings; /* in hashes */
+    uint32_t indices;              /* in numbers */
+} porep_path_at;
+
+typedef struct porep_column_at {
+    uint32_t rows;  /* `layers` hashes, layer 1 first */
+    uint32_t index; /* the column's node, in numbers; the circuit does not read it */
+    porep_path_at path;
+} porep_column_at;
+
+/** The same for all challenges of a shape. Columns: c_x, then the DRG parents, then the expander parents. */
+typedef struct porep_layout {
+    uint32_t layers;
+    uint32_t levels[FIL_MAX_LEVELS]; /* arities of a path in trees C and R */
+    unsigned n_levels;
+    unsigned d_levels; /* of a path in tree D, all of arity 2 */
+    porep_path_at d, r;
+    porep_column_at columns[1 + POREP_DRG_PARENTS + POREP_EXP_PARENTS];
+    uint32_t labels; /* in hashes: POREP_PARENTS for each layer, then encoding_proof's */
+    uint32_t nodes;  /* in numbers: layer_index and node for each layer, then encoding_proof's */
+    uint32_t n_hashes, n_numbers; /* of a challenge */
+} porep_layout;
+
+/** Fills the layout of a size with this many layers. */
+void porep_layout_of(porep_layout *out, const fil_size *s, uint32_t layers);
+
+/** A decoded C1 output. Hashes that are field elements are below the modulus and indices below their arity, as the reader checked. */
+typedef struct porep_c1 {
+    mem *m;
+    const fil_size *size;
+    uint32_t registered; /* RegisteredSealProof; for sizes the network has not: that of 2 KiB */
+    porep_feature feature;
+    bool drg_predecessor_last; /* API 1.0.0: the predecessor is the last DRG parent, and expander parents are truncated */
+    porep_layout layout;
+    uint32_t n_partitions, n_challenges; /* n_challenges: of a partition */
+    uint8_t comm_r[32], comm_d[32], replica_id[32], seed[32], ticket[32];
+    bool wrapped; /* sector_number is the wrapper's */
+    uint64_t sector_number;
+    uint8_t (*hashes)[32]; /* of partition k, challenge i: n_hashes from (k * n_challenges + i) * n_hashes */
+    uint64_t *numbers;
+} porep_c1;
+
+static inline const uint8_t (*porep_hashes(const porep_c1 *c1, uint32_t partition,
+                                           uint32_t challenge))[32]
+{
+    return (const uint8_t(*)[32])(c1->hashes + ((size_t)partition * c1->n_challenges + challenge) *
+                                                   c1->layout.n_hashes);
+}
+static inline const uint64_t *porep_numbers(const porep_c1 *c1, uint32_t partition,
+                                            uint32_t challenge)
+{
+    return c1->numbers +
+           ((size_t)partition * c1->n_challenges + challenge) * c1->layout.n_numbers;
+}
+
+#endif
