@@ -6,10 +6,9 @@
 #ifndef CIRCUIT_FILECOIN_POST_IMPL_H
 #define CIRCUIT_FILECOIN_POST_IMPL_H
 
+#include "circuit/filecoin/bincode.h"
+#include "circuit/filecoin/element.h"
 #include "circuit/filecoin/post.h"
-
-/** True when 32 little-endian bytes are below BLS12-381's scalar modulus. */
-bool post_is_canonical(const uint8_t b[32]);
 
 /** Challenges of one sector's vanilla proof: 10, or Winning's 66. */
 uint32_t post_proofs_per_sector(const post_statement *st);
@@ -20,13 +19,10 @@ struct post_vanilla {
     const poseidon_set *ps;
     size_t first, n_sectors; /* of the statement's, those that have an input */
     uint32_t n_proofs;       /* of a sector */
-    uint32_t levels[FIL_MAX_LEVELS];
-    unsigned n_levels;
+    bincode_proof path;
     const uint8_t **data; /* one a sector, all of one checked size and form */
     /* offsets in a sector's bytes */
-    size_t proofs, proof_size, comm_c, comm_r_last;
-    /* offsets in a proof */
-    size_t root, leaf, siblings[FIL_MAX_LEVELS], index[FIL_MAX_LEVELS];
+    size_t proofs, comm_c, comm_r_last;
 };
 
 /* Instances of a circuit sector (post_circuit.c): the head, then for each challenge its leaf, its path elements, the index,

@@ -20,15 +20,6 @@ const char *fil_api_name(fil_api a)
     return "1.2.0";
 }
 
-bool post_is_canonical(const uint8_t b[32])
-{
-    const uint8_t *r = curve_get(CURVE_ID_BLS12_381, CPU_TABLE_GENERIC)->r_le;
-
-    for (size_t i = 32; i-- > 0;)
-        if (b[i] != r[i]) return b[i] < r[i];
-    return false;
-}
-
 void post_statement_free(post_statement *st)
 {
     if (st == NULL) return;

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/u128.h"
+#include "circuit/filecoin/json_fields.h"
 #include "circuit/filecoin/post_impl.h"
 
 #define MAX_SECTORS ((size_t)1 << 24)
@@ -52,32 +51,6 @@ typedef struct reader {
 } reader;
 
 /* ---- values ---- */
-
-static cuzk_status wanted(const char *where, const json_token *t, const char *what)
-{
-    return FAIL_DATA(MALFORMED, where, "%s wanted at offset %zu", what, t->offset);
-}
-
-static cuzk_status read_u64(reader *r, uint64_t max, uint64_t *out, const char *where)
-{
-    json_token t;
-
-    TRY(json_next(&r->j, &t));
-    if (t.type != JSON_NUMBER) return wanted(where, &t, "a number");
-    return json_u64(&t, max, out, where);
-}
-
-static cuzk_status read_hash(reader *r, uint8_t out[32], const char *where)
-{
-    json_token t;
-
-    TRY(json_next(&r->j, &t));
-    if (t.type != JSON_STRING) return wanted(where, &t, "a string of 64 hexadecimal digits");
-    if (!hex_decode(out, 32, t.text, t.len))
-        return FAIL_DATA(MALFORMED, where, "64 hexadecimal digits wanted, these are %zu characters",
-                         t.len);
-    return CUZK_OK;
-}
 
 /* Value of a digit in an alphabet of 2^k characters; -1: none. */
 static int digit_of(const char *alphabet, char c)
@@ -120,56 +93,28 @@ static cuzk_status read_base64(reader *r, uint8_t out[32], const char *where)
     TRY(json_next(&r->j, &t));
     if (t.type != JSON_STRING || t.len != 44 || t.text[43] != '=' ||
         !decode_digits(out, 32, t.text, 43, alphabet, 6))
-        return wanted(where, &t, "32 bytes in base64");
+        return fil_json_wanted(where, &t, "32 bytes in base64");
     return CUZK_OK;
 }
 
 /* 'b', then base32 of 0182e20381e80220 and the 32 bytes. */
-static cuzk_status read_sealed_cid(reader *r, uint8_t out[32], const char *where)
+static cuzk_status read_sealed_cid(json_in *j, uint8_t out[32], const char *where)
 {
     static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
     static const uint8_t prefix[8] = {0x01, 0x82, 0xe2, 0x03, 0x81, 0xe8, 0x02, 0x20};
     uint8_t cid[40];
     json_token t;
 
-    TRY(json_next(&r->j, &t));
+    TRY(json_next(j, &t));
     if (t.type != JSON_STRING || t.len != 65 || t.text[0] != 'b' ||
         !decode_digits(cid, sizeof cid, t.text + 1, 64, alphabet, 5) ||
         memcmp(cid, prefix, sizeof prefix) != 0)
-        return wanted(where, &t, "the CID of a sealed sector (b, then base32)");
+        return fil_json_wanted(where, &t, "the CID of a sealed sector (b, then base32)");
     memcpy(out, cid + sizeof prefix, 32);
     return CUZK_OK;
 }
 
 /* ---- objects and arrays ---- */
-
-/* The next key of an object: its index among `names`, n for one that is none of them (its value is read over), or
-   *end. Repeated keys are refused. */
-static cuzk_status next_key(reader *r, const char *const *names, unsigned n, uint64_t *seen,
-                            unsigned *index, bool *end)
-{
-    json_token t;
-
-    TRY(json_next(&r->j, &t));
-    *end = t.type == JSON_OBJECT_END;
-    if (*end) return CUZK_OK;
-    for (*index = 0; *index < n; (*index)++)
-        if (json_is(&t, names[*index])) return json_seen(seen, *index, &t);
-    return json_skip(&r->j);
-}
-
-static cuzk_status missing(const char *where, const char *name)
-{
-    return FAIL_DATA(MALFORMED, where, "missing %s", name);
-}
-
-static cuzk_status expect_object(reader *r, const char *where)
-{
-    json_token t;
-
-    TRY(json_next(&r->j, &t));
-    return t.type == JSON_OBJECT ? CUZK_OK : wanted(where, &t, "an object");
-}
 
 /* One more sector; *at is its place. */
 static cuzk_status push_sector(reader *r, post_sector_statement **at)
@@ -194,29 +139,29 @@ static cuzk_status push_sector(reader *r, post_sector_statement **at)
 }
 
 /* {"/": CID} */
-static cuzk_status read_cid_object(reader *r, uint8_t out[32], const char *where)
+static cuzk_status read_cid_object(json_in *j, uint8_t out[32], const char *where)
 {
     static const char *const names[] = {"/"};
     uint64_t seen = 0;
     unsigned i;
     bool end;
 
-    TRY(expect_object(r, where));
+    TRY(fil_json_expect_object(j, where));
     for (;;) {
-        TRY(next_key(r, names, 1, &seen, &i, &end));
+        TRY(fil_json_next_key(j, names, 1, &seen, &i, &end));
         if (end) break;
-        if (i == 0) TRY(read_sealed_cid(r, out, where));
+        if (i == 0) TRY(read_sealed_cid(j, out, where));
     }
-    return seen == 0 ? missing(where, "/") : CUZK_OK;
+    return seen == 0 ? fil_json_missing(where, "/") : CUZK_OK;
 }
 
 typedef struct sector_form {
     const char *array;
     const char *names[2]; /* of the number, of comm_r */
-    cuzk_status (*read_comm_r)(reader *r, uint8_t out[32], const char *where);
+    cuzk_status (*read_comm_r)(json_in *j, uint8_t out[32], const char *where);
 } sector_form;
 
-static const sector_form our_sectors = {"sectors", {"sector_number", "comm_r"}, read_hash};
+static const sector_form our_sectors = {"sectors", {"sector_number", "comm_r"}, fil_json_hash};
 static const sector_form curio_sectors = {
     "ChallengedSectors", {"SectorNumber", "SealedCID"}, read_cid_object};
 
@@ -232,13 +177,13 @@ static cuzk_status read_sector(reader *r, const sector_form *f)
         (void)snprintf(where[i], WHERE_MAX, "%s[%zu].%s", f->array, r->st->n_sectors, f->names[i]);
     TRY(push_sector(r, &s));
     for (;;) {
-        TRY(next_key(r, f->names, 2, &seen, &i, &end));
+        TRY(fil_json_next_key(&r->j, f->names, 2, &seen, &i, &end));
         if (end) break;
-        if (i == 0) TRY(read_u64(r, UINT64_MAX, &s->sector_number, where[0]));
-        if (i == 1) TRY(f->read_comm_r(r, s->comm_r, where[1]));
+        if (i == 0) TRY(fil_json_u64(&r->j, UINT64_MAX, &s->sector_number, where[0]));
+        if (i == 1) TRY(f->read_comm_r(&r->j, s->comm_r, where[1]));
     }
     for (i = 0; i < 2; i++)
-        if ((seen >> i & 1) == 0) return missing(where[i], f->names[i]);
+        if ((seen >> i & 1) == 0) return fil_json_missing(where[i], f->names[i]);
     return CUZK_OK;
 }
 
@@ -247,11 +192,11 @@ static cuzk_status read_sectors(reader *r, const sector_form *f)
     json_token t;
 
     TRY(json_next(&r->j, &t));
-    if (t.type != JSON_ARRAY) return wanted(f->array, &t, "an array");
+    if (t.type != JSON_ARRAY) return fil_json_wanted(f->array, &t, "an array");
     for (;;) {
         TRY(json_next(&r->j, &t));
         if (t.type == JSON_ARRAY_END) return CUZK_OK;
-        if (t.type != JSON_OBJECT) return wanted(f->array, &t, "an object");
+        if (t.type != JSON_OBJECT) return fil_json_wanted(f->array, &t, "an object");
         TRY(read_sector(r, f));
     }
 }
@@ -276,21 +221,21 @@ static cuzk_status read_curio_proofs(reader *r)
     bool end;
 
     TRY(json_next(&r->j, &t));
-    if (t.type != JSON_ARRAY) return wanted("Proofs", &t, "an array");
+    if (t.type != JSON_ARRAY) return fil_json_wanted("Proofs", &t, "an array");
     for (;;) {
         TRY(json_next(&r->j, &t));
         if (t.type == JSON_ARRAY_END) break;
-        if (t.type != JSON_OBJECT) return wanted("Proofs", &t, "an object");
+        if (t.type != JSON_OBJECT) return fil_json_wanted("Proofs", &t, "an object");
         for (seen = 0;;) {
-            TRY(next_key(r, names, 1, &seen, &i, &end));
+            TRY(fil_json_next_key(&r->j, names, 1, &seen, &i, &end));
             if (end) break;
             if (i != 0) continue;
-            TRY(read_u64(r, MAX_REGISTERED, &number, "Proofs[].PoStProof"));
+            TRY(fil_json_u64(&r->j, MAX_REGISTERED, &number, "Proofs[].PoStProof"));
             TRY(set_registered(r, number, "Proofs"));
         }
-        if (seen == 0) return missing("Proofs", "PoStProof");
+        if (seen == 0) return fil_json_missing("Proofs", "PoStProof");
     }
-    return r->has_registered ? CUZK_OK : missing("Proofs", "PoStProof");
+    return r->has_registered ? CUZK_OK : fil_json_missing("Proofs", "PoStProof");
 }
 
 /* ---- the document ---- */
@@ -301,7 +246,8 @@ static cuzk_status read_registered(reader *r)
 
     TRY(json_next(&r->j, &t));
     if (t.type == JSON_NULL) return CUZK_OK;
-    if (t.type != JSON_NUMBER) return wanted("registered_post_proof", &t, "a number or null");
+    if (t.type != JSON_NUMBER)
+        return fil_json_wanted("registered_post_proof", &t, "a number or null");
     r->has_registered = true;
     return json_u64(&t, MAX_REGISTERED, &r->registered, "registered_post_proof");
 }
@@ -318,7 +264,7 @@ static cuzk_status read_api(reader *r)
         r->has_api = true;
         return CUZK_OK;
     }
-    return wanted("api_version", &t, "\"1.0.0\", \"1.1.0\" or \"1.2.0\"");
+    return fil_json_wanted("api_version", &t, "\"1.0.0\", \"1.1.0\" or \"1.2.0\"");
 }
 
 static cuzk_status read_value(reader *r, key k)
@@ -326,16 +272,16 @@ static cuzk_status read_value(reader *r, key k)
     post_statement *s = r->st;
 
     switch (k) {
-    case KEY_SECTOR_SIZE: return read_u64(r, UINT64_MAX, &r->sector_size, "sector_size");
+    case KEY_SECTOR_SIZE: return fil_json_u64(&r->j, UINT64_MAX, &r->sector_size, "sector_size");
     case KEY_REGISTERED: return read_registered(r);
     case KEY_API: return read_api(r);
-    case KEY_MINER: return read_u64(r, UINT64_MAX, &s->miner_id, "miner_id");
-    case KEY_RANDOMNESS: return read_hash(r, s->randomness, "randomness");
+    case KEY_MINER: return fil_json_u64(&r->j, UINT64_MAX, &s->miner_id, "miner_id");
+    case KEY_RANDOMNESS: return fil_json_hash(&r->j, s->randomness, "randomness");
     case KEY_SECTORS: return read_sectors(r, &our_sectors);
     case KEY_CURIO_RANDOMNESS: return read_base64(r, s->randomness, "Randomness");
     case KEY_CURIO_PROOFS: return read_curio_proofs(r);
     case KEY_CURIO_SECTORS: return read_sectors(r, &curio_sectors);
-    case KEY_CURIO_PROVER: return read_u64(r, UINT64_MAX, &s->miner_id, "Prover");
+    case KEY_CURIO_PROVER: return fil_json_u64(&r->j, UINT64_MAX, &s->miner_id, "Prover");
     case KEYS: break;
     }
     return CUZK_OK; /* an unknown key: read over already */
@@ -347,9 +293,9 @@ static cuzk_status read_document(reader *r)
     json_token t;
     bool end;
 
-    TRY(expect_object(r, "statement"));
+    TRY(fil_json_expect_object(&r->j, "statement"));
     for (;;) {
-        TRY(next_key(r, key_names, KEYS, &r->seen, &k, &end));
+        TRY(fil_json_next_key(&r->j, key_names, KEYS, &r->seen, &k, &end));
         if (end) break;
         TRY(read_value(r, (key)k));
     }
@@ -368,7 +314,7 @@ static cuzk_status check_keys(const reader *r)
                          "keys of two forms: randomness and Randomness, ...");
     for (unsigned k = from; k < to; k++) {
         if (k == KEY_REGISTERED || k == KEY_API) continue; /* one of them: check_kind */
-        if ((r->seen & BIT(k)) == 0) return missing("statement", key_names[k]);
+        if ((r->seen & BIT(k)) == 0) return fil_json_missing("statement", key_names[k]);
     }
     return CUZK_OK;
 }
@@ -385,7 +331,8 @@ static cuzk_status check_kind(reader *r)
 
     if (!r->has_registered) {
         s->size = fil_size_by_bytes(r->sector_size);
-        return r->has_api ? CUZK_OK : missing("statement", "registered_post_proof or api_version");
+        return r->has_api ? CUZK_OK
+                          : fil_json_missing("statement", "registered_post_proof or api_version");
     }
     if (kind != s->kind)
         return FAIL_DATA(SHAPE, "registered_post_proof",
@@ -417,10 +364,10 @@ static cuzk_status check_sectors(const post_statement *s, const char *array)
         const uint8_t *comm_r = s->sectors[i].comm_r;
         char where[WHERE_MAX];
 
-        if (post_is_canonical(comm_r) && memcmp(comm_r, zero, sizeof zero) != 0) continue;
+        if (fil_is_canonical(comm_r) && memcmp(comm_r, zero, sizeof zero) != 0) continue;
         (void)snprintf(where, sizeof where, "%s[%zu]", array, i);
         return FAIL_DATA(MALFORMED, where, "comm_r is %s",
-                         post_is_canonical(comm_r) ? "zero" : "not below the modulus");
+                         fil_is_canonical(comm_r) ? "zero" : "not below the modulus");
     }
     return CUZK_OK;
 }
@@ -434,7 +381,7 @@ static cuzk_status check_statement(reader *r)
     if (r->st->size == NULL)
         return FAIL_DATA(MALFORMED, "sector_size", "%" PRIu64 " is not a size of sectors",
                          r->sector_size);
-    if (!post_is_canonical(r->st->randomness))
+    if (!fil_is_canonical(r->st->randomness))
         return FAIL_DATA(MALFORMED, curio ? "Randomness" : "randomness", "not below the modulus");
     return check_sectors(r->st, curio ? curio_sectors.array : our_sectors.array);
 }

@@ -52,13 +52,13 @@ static const uint8_t *proof_of(const job *j, size_t sector, uint32_t n)
 {
     const post_vanilla *v = j->v;
 
-    return v->data[sector] + v->proofs + n * v->proof_size;
+    return v->data[sector] + v->proofs + n * v->path.size;
 }
 
 /* Elements of the k-th instance of a circuit sector. */
 static fr *elems_of(const job *j, uint32_t circuit_sector, size_t k)
 {
-    size_t per = post_sector_instances(j->circuit_challenges, j->v->n_levels);
+    size_t per = post_sector_instances(j->circuit_challenges, j->v->path.n_levels);
 
     return j->w->elems +
            r1cs_place_of(j->sys, &j->sys->instances[circuit_sector * per + k]).elem_start;
@@ -69,29 +69,13 @@ static fr *challenge_elems(const job *j, size_t sector, uint32_t n, size_t k)
 {
     uint32_t s = j->winning ? n : (uint32_t)sector, c = j->winning ? 0 : n;
 
-    return elems_of(j, s, 1 + c * post_challenge_instances(j->v->n_levels) + k);
+    return elems_of(j, s, 1 + c * post_challenge_instances(j->v->path.n_levels) + k);
 }
 
 /* Public inputs of a circuit sector: comm_r, then its challenges. */
 static fr *inputs_of(const job *j, uint32_t circuit_sector)
 {
     return j->w->inputs + 1 + (size_t)circuit_sector * (1 + j->circuit_challenges);
-}
-
-/* post_vanilla.c has found all values below the modulus and all indices below the arity. Inputs may be mapped files
-   that somebody writes to meanwhile: then the proof is worthless, but nothing is read or written out of place. */
-
-static void load_fr(const curve *cv, fr *r, const uint8_t *b)
-{
-    scalar s;
-
-    memcpy(s.b, b, sizeof s.b);
-    if (!cv->fr_from_scalar(r, &s)) *r = cv->fr_zero;
-}
-
-static unsigned load_index(const job *j, const uint8_t *proof, unsigned l)
-{
-    return (unsigned)load_u64le(proof + j->v->index[l]) & (j->v->levels[l] - 1);
 }
 
 /* ---- the sector's own values ---- */
@@ -124,7 +108,7 @@ static cuzk_status comm_r_fault(const job *j, size_t sector, const fr *comm_c, c
     fr tag, hash, in[2] = {*comm_c};
     bool root_fits;
 
-    load_fr(j->cv, &in[1], proof_of(j, sector, 0) + j->v->root);
+    fil_load_fr(j->cv, &in[1], proof_of(j, sector, 0) + j->v->path.root);
     poseidon_merkle_tag(p, &tag);
     poseidon_hash(p, &hash, in, &tag);
     root_fits = j->cv->fr_eq(&hash, comm_r);
@@ -142,9 +126,9 @@ static cuzk_status sector_head(const job *j, size_t sector)
     fr tag, hash, comm_r, in[2]; /* in: comm_c, comm_r_last */
 
     TRY(check_against_statement(j, sector));
-    load_fr(j->cv, &comm_r, data + 8);
-    load_fr(j->cv, &in[0], data + j->v->comm_c);
-    load_fr(j->cv, &in[1], data + j->v->comm_r_last);
+    fil_load_fr(j->cv, &comm_r, data + 8);
+    fil_load_fr(j->cv, &in[0], data + j->v->comm_c);
+    fil_load_fr(j->cv, &in[1], data + j->v->comm_r_last);
     poseidon_merkle_tag(p, &tag);
     if (j->w == NULL) {
         poseidon_hash(p, &hash, in, &tag);
@@ -182,11 +166,11 @@ static void take_siblings(const level *x, uint32_t n)
 {
     const job *j = x->j;
     const uint8_t *proof = proof_of(j, x->sector, n);
-    unsigned index = load_index(j, proof, x->l);
+    unsigned index = bincode_index(&j->v->path, proof, x->l);
     fr *list = x->s->list[n], siblings[INSERT_MAX_SIZE - 1];
 
     for (unsigned i = 0; i + 1 < x->plan->size; i++)
-        load_fr(j->cv, &siblings[i], proof + j->v->siblings[x->l] + (size_t)32 * i);
+        fil_load_fr(j->cv, &siblings[i], proof + j->v->path.siblings[x->l] + (size_t)32 * i);
     memcpy(list, siblings, index * sizeof *list);
     list[index] = x->s->node[n];
     memcpy(&list[index + 1], &siblings[index], (x->plan->size - 1 - index) * sizeof *list);
@@ -252,26 +236,13 @@ static cuzk_status climb_level(level *x)
     return CUZK_OK;
 }
 
-/* Leaf index of a proof: what its index fields say. */
-static uint64_t leaf_index(const job *j, const uint8_t *proof)
-{
-    uint64_t index = 0;
-    unsigned shift = 0;
-
-    for (unsigned l = 0; l < j->v->n_levels; l++) {
-        index |= (uint64_t)load_index(j, proof, l) << shift;
-        shift += insert_plan_of(j->v->levels[l])->index_bits;
-    }
-    return index;
-}
-
 static void start_paths(const job *j, scratch *s, size_t sector)
 {
     for (uint32_t n = 0; n < j->v->n_proofs; n++) {
         const uint8_t *proof = proof_of(j, sector, n);
 
-        load_fr(j->cv, &s->node[n], proof + j->v->leaf);
-        s->position[n] = leaf_index(j, proof);
+        fil_load_fr(j->cv, &s->node[n], proof + j->v->path.leaf);
+        s->position[n] = bincode_leaf_index(&j->v->path, proof);
         if (j->w != NULL) *challenge_elems(j, sector, n, 0) = s->node[n];
     }
 }
@@ -281,13 +252,13 @@ static cuzk_status check_path(const job *j, const scratch *s, size_t sector, uin
 {
     const post_vanilla *v = j->v;
     const uint8_t *proof = proof_of(j, sector, n), *comm_r_last = v->data[sector] + v->comm_r_last;
-    uint64_t got = leaf_index(j, proof), want;
+    uint64_t got = bincode_leaf_index(&j->v->path, proof), want;
     size_t at = v->first + sector;
     fr root;
 
-    load_fr(j->cv, &root, comm_r_last);
+    fil_load_fr(j->cv, &root, comm_r_last);
     want = post_challenge(v->st, v->st->sectors[at].sector_number, at, n);
-    if (memcmp(proof + v->root, comm_r_last, 32) != 0)
+    if (memcmp(proof + v->path.root, comm_r_last, 32) != 0)
         (void)FAIL_DATA(INCONSISTENT, "", "the root field of the path differs from comm_r_last");
     else if (!j->cv->fr_eq(&s->node[n], &root))
         (void)FAIL_DATA(INCONSISTENT, "", "the path does not lead from its leaf to comm_r_last");
@@ -308,11 +279,11 @@ static cuzk_status walk_sector(void *ctx, size_t sector, unsigned worker)
 
     TRY(sector_head(j, sector));
     start_paths(j, s, sector);
-    for (unsigned l = 0; l < j->v->n_levels; l++) {
+    for (unsigned l = 0; l < j->v->path.n_levels; l++) {
         level x = {.j = j, .s = s, .sector = sector, .l = l};
 
-        x.p = poseidon_of(j->v->ps, j->v->levels[l]);
-        x.plan = insert_plan_of(j->v->levels[l]);
+        x.p = poseidon_of(j->v->ps, j->v->path.levels[l]);
+        x.plan = insert_plan_of(j->v->path.levels[l]);
         poseidon_merkle_tag(x.p, &x.tag);
         TRY(climb_level(&x));
     }
@@ -360,18 +331,19 @@ static void set_bits(uint64_t *words, uint32_t at, uint64_t value, unsigned n)
 static void put_index(const job *j, uint32_t circuit_sector, uint32_t c)
 {
     const post_vanilla *v = j->v;
-    size_t per = post_sector_instances(j->circuit_challenges, v->n_levels);
-    size_t inst = circuit_sector * per + 1 + c * post_challenge_instances(v->n_levels) + 1;
+    size_t per = post_sector_instances(j->circuit_challenges, v->path.n_levels);
+    size_t inst = circuit_sector * per + 1 + c * post_challenge_instances(v->path.n_levels) + 1;
     size_t sector = circuit_sector < v->n_sectors ? circuit_sector : v->n_sectors - 1;
     const uint8_t *proof = proof_of(j, j->winning ? 0 : sector, j->winning ? circuit_sector : c);
 
-    for (unsigned l = 0; l < v->n_levels; l++) {
-        const insert_plan *plan = insert_plan_of(v->levels[l]);
+    for (unsigned l = 0; l < v->path.n_levels; l++) {
+        const insert_plan *plan = insert_plan_of(v->path.levels[l]);
 
         set_bits(j->w->bits, r1cs_place_of(j->sys, &j->sys->instances[inst + l]).bit_start,
-                 insert_bits(plan, load_index(j, proof, l)), plan->n_bits);
+                 insert_bits(plan, bincode_index(&v->path, proof, l)), plan->n_bits);
     }
-    j->cv->fr_from_u64(&inputs_of(j, circuit_sector)[1 + c], leaf_index(j, proof));
+    j->cv->fr_from_u64(&inputs_of(j, circuit_sector)[1 + c],
+                       bincode_leaf_index(&j->v->path, proof));
 }
 
 static void put_indices(const job *j)
@@ -459,13 +431,13 @@ cuzk_status post_vanilla_check(const post_vanilla *v, pool *p, const cancel *c)
 static bool fits(const r1cs_system *sys, const post_vanilla *v, uint32_t n_sectors,
                  uint32_t n_challenges)
 {
-    size_t per = post_sector_instances(n_challenges, v->n_levels);
+    size_t per = post_sector_instances(n_challenges, v->path.n_levels);
     uint64_t elems = 1; /* of a challenge: the leaf, then its path */
 
     if (sys->n_inputs != 1 + post_n_public(v->st) || sys->n_instances != n_sectors * per)
         return false;
-    for (unsigned l = 0; l < v->n_levels; l++) {
-        uint32_t n = merkle_path_elems(poseidon_of(v->ps, v->levels[l]));
+    for (unsigned l = 0; l < v->path.n_levels; l++) {
+        uint32_t n = merkle_path_elems(poseidon_of(v->ps, v->path.levels[l]));
 
         if (sys->templates[sys->instances[2 + l].tmpl].n_elem != n) return false;
         elems += n;

@@ -333,13 +333,13 @@ static void test_canonical(void **state)
 
     (void)state;
     harness_from_hex(b, 32, MODULUS);
-    assert_false(post_is_canonical(b));
+    assert_false(fil_is_canonical(b));
     harness_from_hex(b, 32, BELOW_MODULUS);
-    assert_true(post_is_canonical(b));
+    assert_true(fil_is_canonical(b));
     memset(b, 0xff, 32);
-    assert_false(post_is_canonical(b));
+    assert_false(fil_is_canonical(b));
     memset(b, 0, 32);
-    assert_true(post_is_canonical(b));
+    assert_true(fil_is_canonical(b));
 }
 
 int main(void)
