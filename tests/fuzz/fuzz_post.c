@@ -67,20 +67,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                            0x6c, 0x5e, 0x90, 0xad, 0x38, 0xce, 0x56, 0x46, 0x54,
                                            0xe9, 0x16, 0x2f, 0x23, 0x42, 0x72, 0x99, 0x58, 0xa9,
                                            0x10, 0x18, 0x51, 0x53, 0x36}; /* 2kib/window-v1_1 */
+    static const uint64_t sizes[] = {2048, 4096, 16384, 32768};
     post_sector_statement sector = {0};
     post_statement st = {
         .kind = FIL_WINDOW, .api = FIL_API_1_2_0, .sectors = &sector, .n_sectors = 1};
     post_vanilla *v = NULL;
     post_input in;
     mem *m = NULL;
-    size_t n;
 
     if (size < 2) return 0;
     make_constants();
     must(mem_open(&m, "fuzz", BUDGET, NULL) == CUZK_OK);
     in = (post_input){data + 2, size - 2};
     if ((data[0] & 1) != 0) st.kind = FIL_WINNING;
-    st.size = &fil_sizes(&n)[data[1] % 4];
+    st.size = fil_size_by_bytes(sizes[data[1] % 4]);
     st.m = m;
     memcpy(st.randomness, randomness, sizeof randomness);
     if (in.size >= 40) {

@@ -1,7 +1,7 @@
 /*
  * circuit/filecoin/catalog.c - one table of Filecoin's circuits
  *
- * Source: spec/filecoin-formats.md sections 1 and 6.3, spec/filecoin-circuits.md section 11.1, spec/cli.md
+ * Source: spec/filecoin-formats.md sections 1 and 6.3, spec/filecoin-circuits.md sections 11.1 and 11.2, spec/cli.md
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "circuit/filecoin/catalog.h"
@@ -21,10 +21,13 @@
 #define WINNING_SECTORS 66
 #define WINDOW_CHALLENGES 10
 
-/* name, bytes, log2 of nodes, tree shape, window sectors, PoRep layers and challenges, registered */
+/* name, bytes, log2 of nodes, tree shape, window sectors, PoRep layers and challenges, registered; sectors of 1 and 8 KiB
+   exist for updates alone */
 static const fil_size sizes[] = {
+    {"1k", KIB(1), 5, {8, 4, 0}, 0, 0, 0, -1},
     {"2k", KIB(2), 6, {8, 0, 0}, 2, 2, 2, 0},
     {"4k", KIB(4), 7, {8, 2, 0}, 2, 2, 2, -1},
+    {"8k", KIB(8), 8, {8, 4, 0}, 0, 0, 0, -1},
     {"16k", KIB(16), 9, {8, 8, 0}, 2, 2, 2, -1},
     {"32k", KIB(32), 10, {8, 8, 2}, 2, 2, 2, -1},
     {"8m", MIB(8), 18, {8, 0, 0}, 2, 2, 2, 1},
@@ -42,6 +45,7 @@ static const char *const kind_names[FIL_KINDS][2] = {
     [FIL_WINNING] = {"winning", "winning"},
     [FIL_WINDOW] = {"window", "wpost"},
     [FIL_UPDATE] = {"update", "snap"},
+    [FIL_UPDATE_POSEIDON] = {"update-poseidon", "snap-poseidon"},
 };
 
 const fil_size *fil_sizes(size_t *n)
@@ -86,32 +90,35 @@ bool fil_kind_from_name(fil_kind *out, const char *name)
     return false;
 }
 
-/* Every size has every circuit but one. */
-static bool exists(fil_kind k, const fil_size *s)
+bool fil_exists(fil_kind k, const fil_size *s)
 {
-    return k != FIL_UPDATE || s->bytes != GIB(1);
+    bool update = k == FIL_UPDATE || k == FIL_UPDATE_POSEIDON;
+
+    return update ? s->bytes != GIB(1) : s->window_sectors != 0;
 }
 
 cuzk_status fil_circuit_parse(fil_kind *kind, const fil_size **size, const char *name)
 {
-    const char *dash = strchr(name, '-');
-    char prefix[16] = "";
+    const char *dash = strrchr(name, '-');
+    char prefix[24] = "";
     fil_kind k;
 
     if (dash != NULL && (size_t)(dash - name) < sizeof prefix) {
         memcpy(prefix, name, (size_t)(dash - name));
         for (size_t i = 0; i < N_SIZES && fil_kind_from_name(&k, prefix); i++) {
-            if (strcmp(sizes[i].name, dash + 1) != 0 || !exists(k, &sizes[i])) continue;
+            if (strcmp(sizes[i].name, dash + 1) != 0 || !fil_exists(k, &sizes[i])) continue;
             *kind = k;
             *size = &sizes[i];
             return CUZK_OK;
         }
     }
-    return FAIL(
-        CUZK_EINVAL,
-        "unknown circuit %.40s; circuits are porep-, winning-, window- (wpost-) or update- (snap-) "
-        "and 2k, 4k, 16k, 32k, 8m, 16m, 512m, 1g (not update), 32g, 64g",
-        name);
+    return FAIL(CUZK_EINVAL,
+                "unknown circuit %.40s; circuits are porep-, winning-, window- (wpost-), update- "
+                "(snap-) or "
+                "update-poseidon- and 2k, 4k, 16k, 32k, 8m, 16m, 512m, 1g (not update), 32g, 64g; "
+                "update also "
+                "1k, 8k",
+                name);
 }
 
 void fil_post_shape(fil_kind kind, const fil_size *s, uint32_t *n_sectors, uint32_t *n_challenges)
@@ -154,7 +161,7 @@ cuzk_status fil_key_name(char out[256], fil_kind kind, const fil_size *s)
     const char *prefix = "", *suffix = "";
     uint8_t hash[32];
 
-    if (!exists(kind, s))
+    if (!fil_exists(kind, s))
         return FAIL(CUZK_EINVAL, "no %s circuit of size %s", fil_kind_name(kind), s->name);
     (void)snprintf(tree, sizeof tree, "merkletree-poseidon_hasher-%" PRIu32 "-%" PRIu32 "-%" PRIu32,
                    s->arity[0], s->arity[1], s->arity[2]);
@@ -165,7 +172,8 @@ cuzk_status fil_key_name(char out[256], fil_kind kind, const fil_size *s)
         porep_id(id, s, tree);
         break;
     case FIL_UPDATE:
-        prefix = "empty-sector-update-";
+    case FIL_UPDATE_POSEIDON:
+        prefix = kind == FIL_UPDATE ? "empty-sector-update-" : "empty-sector-update-poseidon-";
         (void)snprintf(id, MAX_ID, "empty_sector_update::PublicParams{ sector_nodes: %" PRIu64 " }",
                        UINT64_C(1) << s->nodes_log);
         break;

@@ -9,14 +9,21 @@
 
 #include "base/status.h"
 
-typedef enum fil_kind { FIL_POREP, FIL_WINNING, FIL_WINDOW, FIL_UPDATE, FIL_KINDS } fil_kind;
+typedef enum fil_kind {
+    FIL_POREP,
+    FIL_WINNING,
+    FIL_WINDOW,
+    FIL_UPDATE,
+    FIL_UPDATE_POSEIDON, /* with a Poseidon tree over the data too; the network does not use it */
+    FIL_KINDS
+} fil_kind;
 
 typedef struct fil_size {
     const char *name; /* "2k", "32g" */
     uint64_t bytes;
-    uint32_t nodes_log; /* log2 of the number of 32-byte nodes */
-    uint32_t arity[3];  /* base, sub, top arity of trees C and R; 0: none */
-    uint32_t window_sectors;
+    uint32_t nodes_log;      /* log2 of the number of 32-byte nodes */
+    uint32_t arity[3];       /* base, sub, top arity of trees C and R; 0: none */
+    uint32_t window_sectors; /* 0, as the next two: a size of updates alone */
     uint32_t porep_layers;
     uint32_t porep_challenges; /* of a partition */
     int registered; /* place among the network's sizes (the number of StackedDrg...V1); -1: not one of them */
@@ -25,6 +32,8 @@ typedef struct fil_size {
 /** Sizes that exist, in ascending order; n entries. */
 const fil_size *fil_sizes(size_t *n);
 const fil_size *fil_size_by_bytes(uint64_t bytes);
+/** Is there a circuit of this kind and size? Not for updates of 1 GiB, and for 1 and 8 KiB for updates alone. */
+bool fil_exists(fil_kind k, const fil_size *s);
 
 /** Levels of a path in tree C or R, leaf upward: how many. levels[i] is the arity of element i. */
 #define FIL_MAX_LEVELS 12
@@ -38,7 +47,7 @@ CUZK_STATUS fil_circuit_parse(fil_kind *kind, const fil_size **size, const char 
 /** PoSt circuit of a partition: sectors, and challenges of each (Winning: 66 x 1). */
 void fil_post_shape(fil_kind kind, const fil_size *s, uint32_t *n_sectors, uint32_t *n_challenges);
 
-/** File name without extension: "v28-proof-of-spacetime-fallback-...-<hash>". CUZK_EINVAL: no such circuit (update, 1 GiB). */
+/** File name without extension: "v28-proof-of-spacetime-fallback-...-<hash>". CUZK_EINVAL: no such circuit. */
 CUZK_STATUS fil_key_name(char out[256], fil_kind kind, const fil_size *s);
 
 #endif

@@ -95,6 +95,8 @@ cuzk_status post_system_of(r1cs_system **out, const poseidon_set *ps, fil_kind k
 
     if (kind != FIL_WINNING && kind != FIL_WINDOW)
         return FAIL(CUZK_EINVAL, "%s is not a proof of spacetime", fil_kind_name(kind));
+    if (!fil_exists(kind, s))
+        return FAIL(CUZK_EINVAL, "no %s circuit of size %s", fil_kind_name(kind), s->name);
     fil_post_shape(kind, s, &n_sectors, &n_challenges);
     (void)snprintf(name, sizeof name, "%s-%s", fil_kind_name(kind), s->name);
     return post_system_new(out, ps, name, n_sectors, n_challenges, levels, n_levels, m);

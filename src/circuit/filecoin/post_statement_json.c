@@ -378,7 +378,7 @@ static cuzk_status check_statement(reader *r)
 
     TRY(check_keys(r));
     TRY(check_kind(r));
-    if (r->st->size == NULL)
+    if (r->st->size == NULL || !fil_exists(r->st->kind, r->st->size))
         return FAIL_DATA(MALFORMED, "sector_size", "%" PRIu64 " is not a size of sectors",
                          r->sector_size);
     if (!fil_is_canonical(r->st->randomness))

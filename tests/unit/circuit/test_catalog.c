@@ -89,6 +89,10 @@ static const struct {
                    "2627e4006b67f99cef990c0a47d5426cb7ab0a0ad58fc1061547bf2d28b09def"},
     {"update-64g", "v28-empty-sector-update-merkletree-poseidon_hasher-8-8-2-"
                    "102e1444a7e9a97ebf1e3d6855dcc77e66c011ea66f936d9b2c508f87f2f83a7"},
+    {"update-poseidon-32g", "v28-empty-sector-update-poseidon-merkletree-poseidon_hasher-8-8-0-"
+                            "3b7f44a9362e3985369454947bc94022e118211e49fd672d52bec1cbfd599d18"},
+    {"snap-poseidon-64g", "v28-empty-sector-update-poseidon-merkletree-poseidon_hasher-8-8-2-"
+                          "102e1444a7e9a97ebf1e3d6855dcc77e66c011ea66f936d9b2c508f87f2f83a7"},
 };
 
 static void test_key_names(void **state)
@@ -119,6 +123,12 @@ static void test_circuit_names(void **state)
                                       "window-2K",
                                       "update-1g",
                                       "snap-1g",
+                                      "update-poseidon-1g",
+                                      "window-1k",
+                                      "porep-8k",
+                                      "winning-8k",
+                                      "update-poseidon",
+                                      "update--8k",
                                       "window-2k-",
                                       "porep-2kporep-2kporep-2kporep-2kporep-2kporep-2k"};
     const fil_size *size = NULL;
@@ -136,7 +146,12 @@ static void test_circuit_names(void **state)
         assert_status_is(fil_circuit_parse(&kind, &size, bad[i]), CUZK_EINVAL);
         assert_error_mentions("winning-");
     }
+    assert_status_ok(fil_circuit_parse(&kind, &size, "update-poseidon-8k"));
+    assert_int_equal(kind, FIL_UPDATE_POSEIDON);
+    assert_int_equal(size->bytes, UINT64_C(8) << 10);
     assert_status_is(fil_key_name(name, FIL_UPDATE, fil_size_by_bytes(UINT64_C(1) << 30)),
+                     CUZK_EINVAL);
+    assert_status_is(fil_key_name(name, FIL_WINDOW, fil_size_by_bytes(UINT64_C(1) << 10)),
                      CUZK_EINVAL);
 
     for (unsigned k = 0; k < FIL_KINDS; k++) {
@@ -146,13 +161,13 @@ static void test_circuit_names(void **state)
     assert_false(fil_kind_from_name(&kind, "seal"));
 
     (void)fil_sizes(&n);
-    assert_int_equal(n, 10);
+    assert_int_equal(n, 12);
 }
 
 /* base levels of a path, and its indices cover the tree exactly */
 static void test_levels_cover_the_tree(void **state)
 {
-    static const unsigned base[] = {2, 2, 2, 2, 6, 6, 8, 8, 9, 9}; /* circuits section 12 */
+    static const unsigned base[] = {1, 2, 2, 2, 2, 2, 6, 6, 8, 8, 9, 9}; /* circuits section 12 */
     size_t n;
     const fil_size *sizes = fil_sizes(&n);
 
@@ -180,10 +195,10 @@ static void test_post_shapes(void **state)
     uint32_t sectors, challenges;
 
     (void)state;
-    fil_post_shape(FIL_WINNING, &sizes[0], &sectors, &challenges);
+    fil_post_shape(FIL_WINNING, &sizes[1], &sectors, &challenges);
     assert_int_equal(sectors, 66);
     assert_int_equal(challenges, 1);
-    fil_post_shape(FIL_WINDOW, &sizes[8], &sectors, &challenges);
+    fil_post_shape(FIL_WINDOW, &sizes[10], &sectors, &challenges);
     assert_int_equal(sectors, 2349);
     assert_int_equal(challenges, 10);
 }

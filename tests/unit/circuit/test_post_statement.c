@@ -103,6 +103,8 @@ typedef struct edit {
 static const edit edits[] = {
     {"2048", "4096", FIL_WINDOW, CUZK_CLASS_SHAPE, "4096"},
     {"2048", "3000", FIL_WINDOW, CUZK_CLASS_SHAPE, "3000"},
+    {"2048, \"registered_post_proof\": 10", "1024, \"registered_post_proof\": null", FIL_WINDOW,
+     CUZK_CLASS_MALFORMED, "1024 is not a size"},
     {"2048", "-1", FIL_WINDOW, CUZK_CLASS_MALFORMED, "sector_size"},
     {"2048", "\"2KiB\"", FIL_WINDOW, CUZK_CLASS_MALFORMED, "sector_size"},
     {"\"sector_size\": 2048, ", "", FIL_WINDOW, CUZK_CLASS_MALFORMED, "missing sector_size"},
