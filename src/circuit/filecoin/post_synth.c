@@ -1,10 +1,8 @@
 /*
  * circuit/filecoin/post_synth.c - checks vanilla proofs and writes the assignment, in one pass
  *
- * Per sector, level by level for all its challenges: what one level's nodes hash to is the next level's input, and a node
- * that lies on the paths of several challenges is hashed once (its trace is copied: some 16 KiB of memory instead of some
- * 25 us of arithmetic). With an assignment, the hash writes all its intermediate values right into their places; without,
- * the same walk hashes alone.
+ * Per sector, level by level for all its challenges (climb.h). With an assignment, hashes write all their intermediate values
+ * right into their places; without, the same walk hashes alone.
  *
  * Work is split by sector, or, when there are fewer sectors than threads, by node of a level. Elements of different nodes
  * never share memory; bits do share words, so one thread sets them all at the end (a few for each node).
@@ -16,22 +14,12 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "circuit/filecoin/climb.h"
 #include "circuit/filecoin/post_impl.h"
-#include "circuit/gadget/insert.h"
 #include "circuit/gadget/merkle.h"
 
 #define SECTOR_ELEMS 3 /* comm_r_last, comm_c, comm_r; then the trace of their hash */
 #define COMM_R_AT 2
-
-/* What one sector needs while it is walked. */
-typedef struct scratch {
-    fr (*list)[INSERT_MAX_SIZE]; /* of each challenge: a node's children in their order */
-    fr *node;                    /* of each challenge: where its path has come to */
-    uint64_t *position;          /* of each challenge: index of that node in its level */
-    uint32_t *like;              /* of each challenge: the first one with the same list */
-    uint32_t *todo;              /* challenges whose list is to be hashed */
-    uint32_t n_todo;
-} scratch;
 
 typedef struct job {
     /* fixed after init */
@@ -43,7 +31,7 @@ typedef struct job {
     bool winning; /* challenge n of the sector is circuit sector n */
     pool *inner;  /* for the nodes of a level; NULL: sectors are the tasks */
     const cancel *cancel;
-    scratch *scratch; /* one a worker */
+    climb *climbs; /* one a worker, for the challenges of a sector */
 } job;
 
 /* ---- where things are ---- */
@@ -146,109 +134,37 @@ static cuzk_status sector_head(const job *j, size_t sector)
 
 /* ---- paths ---- */
 
-typedef struct level {
+typedef struct sector_job {
     const job *j;
-    scratch *s;
     size_t sector;
-    unsigned l;
-    const poseidon *p;
-    const insert_plan *plan;
-    fr tag;
-} level;
+} sector_job;
 
-static fr *trace_of(const level *x, uint32_t n)
+static void step(const void *ctx, uint32_t n, unsigned l, climb_step *out)
 {
-    return challenge_elems(x->j, x->sector, n, 1 + x->l) + x->plan->size - 1 + x->plan->n_picks;
+    const sector_job *x = ctx;
+    const bincode_proof *path = &x->j->v->path;
+    const uint8_t *proof = proof_of(x->j, x->sector, n);
+
+    out->siblings = proof + path->siblings[l];
+    out->index = bincode_index(path, proof, l);
+    if (x->j->w == NULL) return;
+    out->siblings_to = challenge_elems(x->j, x->sector, n, 1 + l);
+    out->picks_to = out->siblings_to + path->levels[l] - 1;
 }
 
-/* The children of challenge n's next node, and in the assignment the siblings and picks. */
-static void take_siblings(const level *x, uint32_t n)
-{
-    const job *j = x->j;
-    const uint8_t *proof = proof_of(j, x->sector, n);
-    unsigned index = bincode_index(&j->v->path, proof, x->l);
-    fr *list = x->s->list[n], siblings[INSERT_MAX_SIZE - 1];
-
-    for (unsigned i = 0; i + 1 < x->plan->size; i++)
-        fil_load_fr(j->cv, &siblings[i], proof + j->v->path.siblings[x->l] + (size_t)32 * i);
-    memcpy(list, siblings, index * sizeof *list);
-    list[index] = x->s->node[n];
-    memcpy(&list[index + 1], &siblings[index], (x->plan->size - 1 - index) * sizeof *list);
-    if (j->w != NULL) {
-        fr *e = challenge_elems(j, x->sector, n, 1 + x->l);
-
-        memcpy(e, siblings, (x->plan->size - 1u) * sizeof *e);
-        insert_values(x->plan, e + x->plan->size - 1, &x->s->node[n], siblings, index);
-    }
-    x->s->position[n] >>= x->plan->index_bits;
-}
-
-/* The first challenge whose list is n's. */
-static uint32_t first_like(const level *x, uint32_t n)
-{
-    const scratch *s = x->s;
-
-    for (uint32_t i = 0; i < n; i++)
-        if (s->position[i] == s->position[n] && s->like[i] == i &&
-            memcmp(s->list[i], s->list[n], x->plan->size * sizeof(fr)) == 0)
-            return i;
-    return n;
-}
-
-static cuzk_status hash_list(void *ctx, size_t i, unsigned worker)
-{
-    const level *x = ctx;
-    uint32_t n = x->s->todo[i];
-
-    (void)worker; /* it needs nothing of its own */
-    if (x->j->w == NULL) {
-        poseidon_hash(x->p, &x->s->node[n], x->s->list[n], &x->tag);
-    } else {
-        fr *trace = trace_of(x, n);
-
-        poseidon_trace(x->p, trace, x->s->list[n], &x->tag);
-        x->s->node[n] = trace[poseidon_trace_len(x->p) - 1];
-    }
-    return CUZK_OK;
-}
-
-static void copy_hash(const level *x, uint32_t n, uint32_t from)
-{
-    x->s->node[n] = x->s->node[from];
-    if (x->j->w != NULL)
-        memcpy(trace_of(x, n), trace_of(x, from), poseidon_trace_len(x->p) * sizeof(fr));
-}
-
-static cuzk_status climb_level(level *x)
-{
-    scratch *s = x->s;
-    uint32_t n_proofs = x->j->v->n_proofs;
-
-    s->n_todo = 0;
-    for (uint32_t n = 0; n < n_proofs; n++) {
-        take_siblings(x, n);
-        s->like[n] = first_like(x, n);
-        if (s->like[n] == n) s->todo[s->n_todo++] = n;
-    }
-    TRY(pool_run(x->j->inner, x->j->cancel, s->n_todo, hash_list, x));
-    for (uint32_t n = 0; n < n_proofs; n++)
-        if (s->like[n] != n) copy_hash(x, n, s->like[n]);
-    return CUZK_OK;
-}
-
-static void start_paths(const job *j, scratch *s, size_t sector)
+static void start_paths(const job *j, climb *c, size_t sector)
 {
     for (uint32_t n = 0; n < j->v->n_proofs; n++) {
         const uint8_t *proof = proof_of(j, sector, n);
 
-        fil_load_fr(j->cv, &s->node[n], proof + j->v->path.leaf);
-        s->position[n] = bincode_leaf_index(&j->v->path, proof);
-        if (j->w != NULL) *challenge_elems(j, sector, n, 0) = s->node[n];
+        fil_load_fr(j->cv, &c->node[n], proof + j->v->path.leaf);
+        c->position[n] = bincode_leaf_index(&j->v->path, proof);
+        if (j->w != NULL) *challenge_elems(j, sector, n, 0) = c->node[n];
     }
 }
 
 /* What challenge n's path came to. */
-static cuzk_status check_path(const job *j, const scratch *s, size_t sector, uint32_t n)
+static cuzk_status check_path(const job *j, const climb *c, size_t sector, uint32_t n)
 {
     const post_vanilla *v = j->v;
     const uint8_t *proof = proof_of(j, sector, n), *comm_r_last = v->data[sector] + v->comm_r_last;
@@ -260,7 +176,7 @@ static cuzk_status check_path(const job *j, const scratch *s, size_t sector, uin
     want = post_challenge(v->st, v->st->sectors[at].sector_number, at, n);
     if (memcmp(proof + v->path.root, comm_r_last, 32) != 0)
         (void)FAIL_DATA(INCONSISTENT, "", "the root field of the path differs from comm_r_last");
-    else if (!j->cv->fr_eq(&s->node[n], &root))
+    else if (!j->cv->fr_eq(&c->node[n], &root))
         (void)FAIL_DATA(INCONSISTENT, "", "the path does not lead from its leaf to comm_r_last");
     else if (got != want)
         (void)FAIL_DATA(STATEMENT, "",
@@ -275,19 +191,13 @@ static cuzk_status check_path(const job *j, const scratch *s, size_t sector, uin
 static cuzk_status walk_sector(void *ctx, size_t sector, unsigned worker)
 {
     const job *j = ctx;
-    scratch *s = &j->scratch[worker];
+    const sector_job x = {j, sector};
+    climb *c = &j->climbs[worker];
 
     TRY(sector_head(j, sector));
-    start_paths(j, s, sector);
-    for (unsigned l = 0; l < j->v->path.n_levels; l++) {
-        level x = {.j = j, .s = s, .sector = sector, .l = l};
-
-        x.p = poseidon_of(j->v->ps, j->v->path.levels[l]);
-        x.plan = insert_plan_of(j->v->path.levels[l]);
-        poseidon_merkle_tag(x.p, &x.tag);
-        TRY(climb_level(&x));
-    }
-    for (uint32_t n = 0; n < j->v->n_proofs; n++) TRY(check_path(j, s, sector, n));
+    start_paths(j, c, sector);
+    TRY(climb_run(c, &x, j->inner, j->cancel));
+    for (uint32_t n = 0; n < j->v->n_proofs; n++) TRY(check_path(j, c, sector, n));
     return CUZK_OK;
 }
 
@@ -356,27 +266,11 @@ static void put_indices(const job *j)
 
 /* ---- one run ---- */
 
-/* Bytes of one worker's scratch. */
-static size_t scratch_size(uint32_t n_proofs)
-{
-    return n_proofs *
-           (sizeof(fr[INSERT_MAX_SIZE]) + sizeof(fr) + sizeof(uint64_t) + 2 * sizeof(uint32_t));
-}
-
-static void scratch_init(scratch *s, uint8_t *at, uint32_t n_proofs)
-{
-    s->list = (fr(*)[INSERT_MAX_SIZE])(void *)at;
-    s->node = (fr *)(s->list + n_proofs);
-    s->position = (uint64_t *)(s->node + n_proofs);
-    s->like = (uint32_t *)(s->position + n_proofs);
-    s->todo = s->like + n_proofs;
-}
-
 size_t post_check_size(const post_vanilla *v, const pool *p)
 {
     size_t threads = pool_threads(p);
 
-    return mem_cost(threads * sizeof(scratch)) + mem_cost(threads * scratch_size(v->n_proofs));
+    return mem_cost(threads * sizeof(climb)) + mem_cost(threads * climb_workspace(v->n_proofs));
 }
 
 static cuzk_status walk(job *j, pool *p)
@@ -394,7 +288,7 @@ static cuzk_status run(job *j, pool *p, const cancel *c, mem *m)
 {
     const post_vanilla *v = j->v;
     unsigned threads = pool_threads(p);
-    size_t per = scratch_size(v->n_proofs);
+    size_t per = climb_workspace(v->n_proofs);
     cuzk_status st = CUZK_OK;
     uint8_t *memory = NULL;
 
@@ -402,12 +296,13 @@ static cuzk_status run(job *j, pool *p, const cancel *c, mem *m)
     j->winning = v->st->kind == FIL_WINNING;
     j->cancel = c;
     fil_post_shape(v->st->kind, v->st->size, &j->circuit_sectors, &j->circuit_challenges);
-    j->scratch = mem_new(m, threads, sizeof *j->scratch, &st);
-    if (j->scratch == NULL) return st;
+    j->climbs = mem_new(m, threads, sizeof *j->climbs, &st);
+    if (j->climbs == NULL) return st;
     memory = mem_new(m, threads, per, &st);
     if (memory == NULL) goto out;
     for (unsigned i = 0; i < threads; i++)
-        scratch_init(&j->scratch[i], memory + i * per, v->n_proofs);
+        climb_init(&j->climbs[i], memory + i * per, v->ps, v->path.levels, v->path.n_levels,
+                   v->n_proofs, step);
     TRY_OUT(walk(j, p));
     if (j->w != NULL) {
         TRY_OUT(repeat_sectors(j, p));
@@ -416,7 +311,7 @@ static cuzk_status run(job *j, pool *p, const cancel *c, mem *m)
 out:
     if (memory != NULL) explicit_bzero(memory, threads * per);
     mem_free(m, memory);
-    mem_free(m, j->scratch);
+    mem_free(m, j->climbs);
     return st;
 }
 
