@@ -332,6 +332,17 @@ cuzk_status json_next(json_in *j, json_token *t)
     return CUZK_OK;
 }
 
+bool json_array_end(json_in *j)
+{
+    json_token t;
+
+    skip_space(j);
+    if (j->depth == 0 || j->stack[j->depth - 1] != '[' || peek(j) != ']') return false;
+    if (j->state != STATE_AFTER && j->state != STATE_FIRST_VALUE) return false;
+    leave(j, &t);
+    return true;
+}
+
 cuzk_status json_skip_rest(json_in *j, const json_token *t)
 {
     json_token inner;

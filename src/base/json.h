@@ -54,6 +54,8 @@ CUZK_STATUS json_skip(json_in *j);
 CUZK_STATUS json_skip_rest(json_in *j, const json_token *t);
 /** json_next, and a failure unless it is of this type. t may be NULL. `what` names the value in the message. */
 CUZK_STATUS json_expect(json_in *j, json_type type, json_token *t, const char *what);
+/** In an array, before a value: whether there is none any more. Its end is read then. */
+bool json_array_end(json_in *j);
 /** The value that comes next is an array of integers 0..255: *n of them into out; more than cap are a failure. */
 CUZK_STATUS json_byte_array(json_in *j, uint8_t *out, size_t cap, size_t *n, const char *what);
 bool json_is(const json_token *t,

@@ -7,6 +7,7 @@
 
 #include "base/u128.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Characters of a token that a message shows. */
@@ -159,20 +160,38 @@ static size_t plain_bytes(json_in *j, uint8_t *out, size_t cap)
     return len;
 }
 
+/* The rest of an array that is too long: its length goes into the message. */
+static cuzk_status too_long(json_in *j, size_t cap, size_t offset, const char *what)
+{
+    size_t n = cap + 1;
+
+    for (; !json_array_end(j); n++) TRY(json_skip(j));
+    return FAIL(CUZK_EDATA, "%s: %zu bytes at offset %zu, allowed %zu", what, n, offset, cap);
+}
+
+/* The token again, in words that name its place. */
+static cuzk_status not_a_byte(const json_token *t, const char *what, size_t i)
+{
+    char name[128];
+    uint64_t v;
+
+    (void)snprintf(name, sizeof name, "%s[%zu]", what, i);
+    return json_u64(t, 255, &v, name);
+}
+
 cuzk_status json_byte_array(json_in *j, uint8_t *out, size_t cap, size_t *n, const char *what)
 {
     json_token t;
-    size_t len = 0;
+    size_t len = 0, offset;
 
-    TRY(json_expect(j, JSON_ARRAY, NULL, what));
-    for (;;) {
+    TRY(json_expect(j, JSON_ARRAY, &t, what));
+    for (offset = t.offset;;) {
         uint64_t v;
 
         TRY(json_next(j, &t));
         if (t.type == JSON_ARRAY_END) break;
-        TRY(json_u64(&t, 255, &v, what));
-        if (len == cap)
-            return FAIL(CUZK_EDATA, "%s: more than %zu bytes at offset %zu", what, cap, t.offset);
+        if (json_u64(&t, 255, &v, what) != CUZK_OK) return not_a_byte(&t, what, len);
+        if (len == cap) return too_long(j, cap, offset, what);
         out[len++] = (uint8_t)v;
         len += plain_bytes(j, out + len, cap - len);
     }

@@ -327,6 +327,42 @@ static void test_offsets(void **state)
         assert_int_equal(next(&j).offset, want[i]);
 }
 
+/* The end of an array is read where it comes, and nowhere else. */
+static void test_array_end(void **state)
+{
+    static const char text[] = "[ ] [1 ,[] ]";
+    json_in j;
+    json_token t;
+
+    (void)state;
+    assert_status_ok(json_init(&j, text, 3));
+    assert_false(json_array_end(&j));
+    assert_status_ok(json_expect(&j, JSON_ARRAY, NULL, "array"));
+    assert_true(json_array_end(&j));
+    assert_false(json_array_end(&j));
+    assert_status_ok(json_expect(&j, JSON_END, NULL, "end"));
+
+    assert_status_ok(json_init(&j, text + 4, 8));
+    assert_status_ok(json_expect(&j, JSON_ARRAY, NULL, "array"));
+    assert_false(json_array_end(&j));
+    assert_status_ok(json_expect(&j, JSON_NUMBER, NULL, "number"));
+    assert_false(json_array_end(&j));
+    assert_status_ok(json_expect(&j, JSON_ARRAY, NULL, "array"));
+    assert_true(json_array_end(&j));
+    assert_true(json_array_end(&j));
+    assert_status_ok(json_expect(&j, JSON_END, NULL, "end"));
+
+    /* not after a comma, not in an object */
+    assert_status_ok(json_init(&j, "[1,]", 4));
+    assert_status_ok(json_expect(&j, JSON_ARRAY, NULL, "array"));
+    assert_status_ok(json_expect(&j, JSON_NUMBER, NULL, "number"));
+    assert_false(json_array_end(&j));
+    assert_status_is(json_next(&j, &t), CUZK_EDATA);
+    assert_status_ok(json_init(&j, "{]", 2));
+    assert_status_ok(json_expect(&j, JSON_OBJECT, NULL, "object"));
+    assert_false(json_array_end(&j));
+}
+
 static void test_skip(void **state)
 {
     json_in j = open_text("{\"a\":{\"x\":[1,{\"y\":[]}]},\"b\":1,\"c\":[[],[2]],\"d\":\"e\"}");
@@ -386,6 +422,7 @@ int main(void)
         cmocka_unit_test(test_random_damage),
         cmocka_unit_test(test_end_again),
         cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_array_end),
         cmocka_unit_test(test_skip),
         cmocka_unit_test(test_expect),
     };

@@ -198,9 +198,9 @@ static void test_byte_array(void **state)
     assert_hex_equal(out, n, "00010a6364ff00c809");
     assert_status_ok(bytes_of("[ 0 ,1 , 10,\n99,100 ,255,0,200,9 ]", 9, out, &n));
     assert_hex_equal(out, n, "00010a6364ff00c809");
-    bytes_refused("[0,1,2]", 2, "more than 2 bytes");
-    bytes_refused("[1,2,3,4,5,6,7,8,9]", 7, "more than 7 bytes");
-    bytes_refused("[0]", 0, "more than 0 bytes");
+    bytes_refused("[0,1,2]", 2, "comm: 3 bytes at offset 0, allowed 2");
+    bytes_refused("[1,2,3,4,5,6,7,8,9]", 7, "comm: 9 bytes at offset 0, allowed 7");
+    bytes_refused("[0]", 0, "allowed 0");
     bytes_refused("[1,256,3,4]", 16, "comm: 256 at offset 3, allowed 0..255");
     bytes_refused("[1,999,3,4]", 16, "comm: 999");
     bytes_refused("[1,1000,3,4]", 16, "comm: 1000");
