@@ -24,4 +24,16 @@ CUZK_STATUS fil_json_expect_object(json_in *j, const char *where);
 CUZK_STATUS fil_json_next_key(json_in *j, const char *const *names, unsigned n, uint64_t *seen,
                               unsigned *index, bool *end);
 
+/** Reads member or item i, whose value comes next; `reader` and `arg` as given. */
+typedef cuzk_status (*fil_json_read_fn)(void *reader, uint32_t i, const void *arg);
+/** An object with all of these n members in any order; others are read over. */
+CUZK_STATUS fil_json_object(json_in *j, const char *const *names, unsigned n, fil_json_read_fn read,
+                            void *reader, const void *arg);
+/** An array of exactly `want` items (else class shape: "3 rows, expected 2"), each called `name`; `where` of an item's
+ *  error gets "row 1". */
+CUZK_STATUS fil_json_list(json_in *j, uint32_t want, const char *name, fil_json_read_fn read,
+                          void *reader, const void *arg);
+/** An array of exactly 32 integers 0..255. */
+CUZK_STATUS fil_json_bytes32(json_in *j, uint8_t out[32], const char *what);
+
 #endif

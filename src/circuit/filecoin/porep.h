@@ -63,19 +63,28 @@ typedef struct porep_layout {
 /** Fills the layout of a size with this many layers. */
 void porep_layout_of(porep_layout *out, const fil_size *s, uint32_t layers);
 
+/* Registered seal proofs: blocks of five, a size of the network each. Sizes that the network has not use the blocks' first. */
+#define POREP_REGISTERED 20
+/** "StackedDrg32GiBV1_1"; registered < POREP_REGISTERED. Only its block counts, the size is s. */
+void porep_name(char out[64], uint32_t registered, const fil_size *s);
+porep_feature porep_feature_of(uint32_t registered);
+uint32_t porep_partitions(const fil_size *s, porep_feature f);
+
 /** A decoded C1 output. Hashes that are field elements are below the modulus and indices below their arity, as the reader checked. */
 typedef struct porep_c1 {
     mem *m;
     const fil_size *size;
     uint32_t registered; /* RegisteredSealProof; for sizes the network has not: that of 2 KiB */
     porep_feature feature;
-    bool drg_predecessor_last; /* API 1.0.0: the predecessor is the last DRG parent, and expander parents are truncated */
+    bool
+        drg_predecessor_last; /* API 1.0.0: the predecessor is the last DRG parent, and expander parents are truncated */
     porep_layout layout;
     uint32_t n_partitions, n_challenges; /* n_challenges: of a partition */
     uint8_t comm_r[32], comm_d[32], replica_id[32], seed[32], ticket[32];
     bool wrapped; /* sector_number is the wrapper's */
     uint64_t sector_number;
-    uint8_t (*hashes)[32]; /* of partition k, challenge i: n_hashes from (k * n_challenges + i) * n_hashes */
+    uint8_t (*hashes)
+        [32]; /* of partition k, challenge i: n_hashes from (k * n_challenges + i) * n_hashes */
     uint64_t *numbers;
 } porep_c1;
 
@@ -88,8 +97,21 @@ static inline const uint8_t (*porep_hashes(const porep_c1 *c1, uint32_t partitio
 static inline const uint64_t *porep_numbers(const porep_c1 *c1, uint32_t partition,
                                             uint32_t challenge)
 {
-    return c1->numbers +
-           ((size_t)partition * c1->n_challenges + challenge) * c1->layout.n_numbers;
+    return c1->numbers + ((size_t)partition * c1->n_challenges + challenge) * c1->layout.n_numbers;
 }
+
+/** What a C1 output has to be of: the statement's size and layers. */
+typedef struct porep_shape {
+    const fil_size *size;
+    uint32_t layers;
+} porep_shape;
+
+/** Decodes what seal_commit_phase1 returns, or the wrapper of Lotus and Curio around it (docs/formats/c1.md). Without an
+ *  expected shape (NULL) the C1's own names say its size, which then has its usual layers. Errors: CUZK_EDATA, classes
+ *  malformed and shape; `where`: "partition 0, challenge 1, drg parent 3, path element 2". Takes at most 32/65 of the
+ *  document and one challenge; with a wrapper, 3/4 of the file more while it reads. The data is not needed after. */
+CUZK_STATUS porep_c1_read(porep_c1 **out, const uint8_t *data, size_t size,
+                          const porep_shape *expected, mem *m);
+void porep_c1_free(porep_c1 *c1);
 
 #endif

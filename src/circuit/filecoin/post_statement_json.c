@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "circuit/filecoin/json_fields.h"
 #include "circuit/filecoin/post_impl.h"
 
@@ -52,28 +53,20 @@ typedef struct reader {
 
 /* ---- values ---- */
 
-/* Value of a digit in an alphabet of 2^k characters; -1: none. */
-static int digit_of(const char *alphabet, char c)
+/* n bytes in lower-case base32 without padding; false: a foreign digit, or bits beyond the end. */
+static bool decode_base32(uint8_t *out, size_t n, const char *text, size_t len)
 {
-    const char *at = c == '\0' ? NULL : strchr(alphabet, c);
-
-    return at == NULL ? -1 : (int)(at - alphabet);
-}
-
-/* n bytes from digits of `bits` bits, most significant first; false: a foreign digit, or bits beyond the end. */
-static bool decode_digits(uint8_t *out, size_t n, const char *text, size_t len,
-                          const char *alphabet, unsigned bits)
-{
+    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
     uint32_t acc = 0;
     unsigned have = 0;
     size_t done = 0;
 
     for (size_t i = 0; i < len; i++) {
-        int d = digit_of(alphabet, text[i]);
+        const char *at = text[i] == '\0' ? NULL : strchr(alphabet, text[i]);
 
-        if (d < 0) return false;
-        acc = acc << bits | (uint32_t)d;
-        have += bits;
+        if (at == NULL) return false;
+        acc = acc << 5 | (uint32_t)(at - alphabet);
+        have += 5;
         if (have < 8) continue;
         if (done == n) return false;
         have -= 8;
@@ -83,32 +76,31 @@ static bool decode_digits(uint8_t *out, size_t n, const char *text, size_t len,
     return done == n && acc == 0;
 }
 
-/* 32 bytes in standard base64: 43 digits and one '='. */
+/* 32 bytes in standard base64. */
 static cuzk_status read_base64(reader *r, uint8_t out[32], const char *where)
 {
-    static const char alphabet[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint8_t b[33];
     json_token t;
+    size_t n = 0;
 
     TRY(json_next(&r->j, &t));
-    if (t.type != JSON_STRING || t.len != 44 || t.text[43] != '=' ||
-        !decode_digits(out, 32, t.text, 43, alphabet, 6))
+    if (t.type != JSON_STRING || t.len != 44 ||
+        base64_decode(b, &n, t.text, t.len, where) != CUZK_OK || n != 32)
         return fil_json_wanted(where, &t, "32 bytes in base64");
+    memcpy(out, b, 32);
     return CUZK_OK;
 }
 
 /* 'b', then base32 of 0182e20381e80220 and the 32 bytes. */
 static cuzk_status read_sealed_cid(json_in *j, uint8_t out[32], const char *where)
 {
-    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
     static const uint8_t prefix[8] = {0x01, 0x82, 0xe2, 0x03, 0x81, 0xe8, 0x02, 0x20};
     uint8_t cid[40];
     json_token t;
 
     TRY(json_next(j, &t));
     if (t.type != JSON_STRING || t.len != 65 || t.text[0] != 'b' ||
-        !decode_digits(cid, sizeof cid, t.text + 1, 64, alphabet, 5) ||
-        memcmp(cid, prefix, sizeof prefix) != 0)
+        !decode_base32(cid, sizeof cid, t.text + 1, 64) || memcmp(cid, prefix, sizeof prefix) != 0)
         return fil_json_wanted(where, &t, "the CID of a sealed sector (b, then base32)");
     memcpy(out, cid + sizeof prefix, 32);
     return CUZK_OK;

@@ -1,0 +1,21 @@
+/*
+ * circuit/filecoin/porep_impl.h - what the readers of C1 outputs share; not for other modules
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef CIRCUIT_FILECOIN_POREP_IMPL_H
+#define CIRCUIT_FILECOIN_POREP_IMPL_H
+
+#include "base/json.h"
+#include "circuit/filecoin/porep.h"
+
+/** Fixes what a C1 output is of, and makes room for n challenges. */
+CUZK_STATUS porep_c1_begin(porep_c1 *c1, uint32_t registered, const porep_shape *shape, size_t n);
+/** What must hold of the values beside the proofs: below the modulus, not zero. */
+CUZK_STATUS porep_c1_check_values(const porep_c1 *c1);
+
+/** The value that comes next is a challenge's proof: into its hashes and numbers. */
+CUZK_STATUS porep_challenge_read(json_in *j, const porep_c1 *c1, uint8_t (*hashes)[32],
+                                 uint64_t *numbers);
+
+#endif
