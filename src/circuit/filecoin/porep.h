@@ -112,6 +112,10 @@ typedef struct porep_shape {
  *  document and one challenge; with a wrapper, 3/4 of the file more while it reads. The data is not needed after. */
 CUZK_STATUS porep_c1_read(porep_c1 **out, const uint8_t *data, size_t size,
                           const porep_shape *expected, mem *m);
+/** The same from bincode, the form that supraseal writes: it has no names, so the registered number and the shape are
+ *  given. Takes what the result takes, less than the data; `where`: "partition 0, challenge 1, drg parent 3". */
+CUZK_STATUS porep_c1_read_bincode(porep_c1 **out, const uint8_t *data, size_t size,
+                                  uint32_t registered, const porep_shape *shape, mem *m);
 void porep_c1_free(porep_c1 *c1);
 
 #endif

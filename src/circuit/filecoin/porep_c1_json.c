@@ -177,10 +177,7 @@ static cuzk_status read_or_defer(reader *r)
 
 static cuzk_status read_hash(reader *r, uint8_t out[32], key k)
 {
-    cuzk_status st = fil_json_bytes32(&r->j, out, key_names[k]);
-
-    if (st != CUZK_OK) status_add_where("%s", key_names[k]);
-    return st;
+    return porep_at(fil_json_bytes32(&r->j, out, key_names[k]), key_names[k]);
 }
 
 static cuzk_status read_phase1_out(reader *r)

@@ -149,12 +149,6 @@ static cuzk_status read_proof(reader *r, const porep_path_at *at, const tree *t)
     return fil_json_object(r->j, names, 1, read_data, r, &p);
 }
 
-static cuzk_status at_place(cuzk_status st, const char *where)
-{
-    if (st != CUZK_OK) status_add_where("%s", where);
-    return st;
-}
-
 /* ---- columns ---- */
 
 static cuzk_status read_rows(void *reader_, uint32_t member, const void *arg)
@@ -192,7 +186,7 @@ static cuzk_status read_columns(void *reader_, uint32_t member, const void *arg)
     reader *r = reader_;
 
     switch (member) {
-    case 0: return at_place(read_column(r, 0, at), "column");
+    case 0: return porep_at(read_column(r, 0, at), "column");
     case 1: return fil_json_list(r->j, POREP_DRG_PARENTS, "drg parent", read_column, r, at + 1);
     default:
         return fil_json_list(r->j, POREP_EXP_PARENTS, "exp parent", read_column, r,
@@ -233,11 +227,11 @@ static cuzk_status read_member(void *reader_, uint32_t member, const void *arg)
 
     (void)arg;
     switch (member) {
-    case 0: return at_place(read_proof(r, &l->d, &r->d), "comm_d path");
-    case 1: return at_place(read_proof(r, &l->r, &r->r), "comm_r_last path");
+    case 0: return porep_at(read_proof(r, &l->d, &r->d), "comm_d path");
+    case 1: return porep_at(read_proof(r, &l->r, &r->r), "comm_r_last path");
     case 2: return fil_json_object(r->j, names, 3, read_columns, r, l->columns);
     case 3: return fil_json_list(r->j, l->layers, "labeling proof", read_label, r, NULL);
-    default: return at_place(read_label(r, l->layers, NULL), "encoding proof");
+    default: return porep_at(read_label(r, l->layers, NULL), "encoding proof");
     }
 }
 

@@ -9,6 +9,13 @@
 #include "base/json.h"
 #include "circuit/filecoin/porep.h"
 
+/** The status, with an outer place put before `where` of the failure. */
+static inline cuzk_status porep_at(cuzk_status st, const char *where)
+{
+    if (st != CUZK_OK) status_add_where("%s", where);
+    return st;
+}
+
 /** Fixes what a C1 output is of, and makes room for n challenges. */
 CUZK_STATUS porep_c1_begin(porep_c1 *c1, uint32_t registered, const porep_shape *shape, size_t n);
 /** What must hold of the values beside the proofs: below the modulus, not zero. */

@@ -173,6 +173,33 @@ static void check_values(const porep_c1 *c1, const char *folder)
     assert_int_equal(c1->sector_number, number);
 }
 
+/* The bytes of the other form are read back to the same, and no shorter or longer ones are taken. */
+static void check_bincode(const bytes_out *o, const porep_c1 *c1, mem *m)
+{
+    porep_shape shape = {c1->size, c1->layout.layers};
+    size_t n = (size_t)c1->n_partitions * c1->n_challenges;
+    uint8_t *exact = malloc(o->size + 1);
+    porep_c1 *got = NULL;
+
+    assert_non_null(exact);
+    memcpy(exact, o->data, o->size);
+    exact[o->size] = 0;
+    assert_status_ok(porep_c1_read_bincode(&got, exact, o->size, c1->registered, &shape, m));
+    assert_bytes_equal(got->hashes, c1->hashes, n * c1->layout.n_hashes * 32);
+    assert_bytes_equal(got->numbers, c1->numbers, n * c1->layout.n_numbers * 8);
+    assert_bytes_equal(got->comm_r, c1->comm_r, 5 * 32);
+    porep_c1_free(got);
+    got = NULL;
+    assert_status_is(porep_c1_read_bincode(&got, exact, o->size + 1, c1->registered, &shape, m),
+                     CUZK_EDATA);
+    assert_error_mentions("1 trailing byte");
+    assert_status_is(porep_c1_read_bincode(&got, exact, o->size - 1, c1->registered, &shape, m),
+                     CUZK_EDATA);
+    assert_error_class(CUZK_CLASS_MALFORMED);
+    assert_null(got);
+    free(exact);
+}
+
 /* Reads a file of a case, compares all of it, and what it took. */
 static void check_file(const char *folder, const char *file, const porep_shape *expected,
                        bool wrapped)
@@ -197,6 +224,7 @@ static void check_file(const char *folder, const char *file, const porep_shape *
     sha256(digest, o.data, o.size);
     member(folder, "bincode_form_sha256", text, NULL);
     assert_hex_equal(digest, 32, text);
+    check_bincode(&o, c1, m);
     bytes_out_clear(&o);
     porep_c1_free(c1);
     support_close(m);
@@ -517,6 +545,83 @@ static void test_lying_names(void **state)
     free(v.s);
 }
 
+/* ---- bincode ---- */
+
+typedef struct bin {
+    mem *m;
+    porep_c1 *c1;
+    bytes_out o;
+    porep_shape shape;
+} bin;
+
+static void bin_open(bin *b)
+{
+    text t = load("c1.json");
+
+    b->m = support_mem();
+    b->c1 = NULL;
+    assert_status_ok(porep_c1_read(&b->c1, (const uint8_t *)t.s, t.size, NULL, b->m));
+    free(t.s);
+    bytes_out_init(&b->o, b->m);
+    put_c1(&b->o, b->c1);
+    b->shape = (porep_shape){b->c1->size, b->c1->layout.layers};
+}
+
+static void bin_close(bin *b)
+{
+    bytes_out_clear(&b->o);
+    porep_c1_free(b->c1);
+    support_close(b->m);
+}
+
+/* One byte made `value`, refused, and put back. */
+static void bin_refused(bin *b, size_t at, uint8_t value, cuzk_class klass, const char *tells)
+{
+    porep_c1 *c1 = NULL;
+    uint8_t was = b->o.data[at];
+
+    b->o.data[at] = value;
+    assert_status_is(porep_c1_read_bincode(&c1, b->o.data, b->o.size, 5, &b->shape, b->m),
+                     CUZK_EDATA);
+    (void)printf("%zu: %s: %s\n", at, cuzk_last_error()->where, cuzk_last_error()->message);
+    assert_error_class(klass);
+    assert_error_mentions(tells);
+    assert_null(c1);
+    b->o.data[at] = was;
+}
+
+static void test_bincode(void **state)
+{
+    bin b;
+    porep_c1 *c1 = NULL;
+    /* one challenge of 2 KiB: trees D (4 + 64 + 8 + 6 * 48) and R, a column, ... */
+    size_t d = 16, r = d + 364, column = r + 556, drg = column + 76 + 556;
+
+    (void)state;
+    bin_open(&b);
+    bin_refused(&b, 0, 2, MALFORMED, "2 partitions announced at offset 0");
+    bin_refused(&b, 0, 0, SHAPE, "0 partitions, expected 1");
+    bin_refused(&b, 8, 1, SHAPE, "1 challenges, expected 2");
+    bin_refused(&b, 15, 0x80, MALFORMED, "challenges announced at offset 8");
+    bin_refused(&b, d, 1, SHAPE, "comm_d path");
+    bin_refused(&b, r, 9, MALFORMED, "variant 9");
+    bin_refused(&b, r + 4 + 31, 0x74, MALFORMED, "not below the modulus");
+    bin_refused(&b, column + 4, 3, SHAPE, "3 rows, expected 2");
+    bin_refused(&b, drg, 5, SHAPE, "5 drg parents, expected 6");
+    bin_refused(&b, drg + 8 + 632 + 4, 1, SHAPE, "drg parent 1");
+    bin_refused(&b, b.o.size - 5 * 32 + 31, 0x74, MALFORMED, "comm_r is not below the modulus");
+    for (size_t i = 0; i < harness_iters(500); i++)
+        assert_status_is(porep_c1_read_bincode(&c1, b.o.data,
+                                               (size_t)harness_random_below(b.o.size), 5, &b.shape,
+                                               b.m),
+                         CUZK_EDATA);
+    assert_status_is(porep_c1_read_bincode(&c1, b.o.data, b.o.size, 20, &b.shape, b.m),
+                     CUZK_EINVAL);
+    b.shape.size = fil_size_by_bytes(1024);
+    assert_status_is(porep_c1_read_bincode(&c1, b.o.data, b.o.size, 0, &b.shape, b.m), CUZK_EINVAL);
+    bin_close(&b);
+}
+
 /* No prefix is read as a whole, none reads beyond its end. */
 static void test_prefixes(void **state)
 {
@@ -543,7 +648,7 @@ int main(void)
         cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_accepted_files),
         cmocka_unit_test(test_members),       cmocka_unit_test(test_wrapper),
         cmocka_unit_test(test_expected),      cmocka_unit_test(test_lying_names),
-        cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_prefixes),      cmocka_unit_test(test_bincode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
