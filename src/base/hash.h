@@ -19,6 +19,9 @@ void sha256_init(sha256_ctx *c);
 void sha256_update(sha256_ctx *c, const void *p, size_t n);
 void sha256_final(sha256_ctx *c, uint8_t out[32]);
 void sha256(uint8_t out[32], const void *p, size_t n);
+/** K and the initial hash value, for circuits that compute SHA-256. */
+extern const uint32_t sha256_k[64]; /* 16-byte aligned */
+extern const uint32_t sha256_initial[8];
 
 typedef struct blake2b_ctx {
     uint64_t h[8], t;

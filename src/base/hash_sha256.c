@@ -26,7 +26,7 @@ _Alignas(16) const uint32_t sha256_k[64] = {
 };
 
 /* First 32 bits of the fractional parts of the square roots of the first 8 primes. */
-static const uint32_t initial[8] = {
+const uint32_t sha256_initial[8] = {
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 };
 
@@ -110,7 +110,7 @@ static sha256_blocks_fn *blocks(void)
 
 void sha256_init(sha256_ctx *c)
 {
-    memcpy(c->h, initial, sizeof c->h);
+    memcpy(c->h, sha256_initial, sizeof c->h);
     c->n = 0;
 }
 

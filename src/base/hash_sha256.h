@@ -17,6 +17,4 @@ sha256_blocks_fn sha256_blocks_generic;
 sha256_blocks_fn sha256_blocks_ni; /* only where sha256_has_ni */
 bool sha256_has_ni(void);
 
-extern const uint32_t sha256_k[64]; /* 16-byte aligned */
-
 #endif

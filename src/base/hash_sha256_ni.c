@@ -8,6 +8,7 @@
  * Source: Intel 64 and IA-32 Software Developer's Manual, volume 2, SHA256RNDS2, SHA256MSG1, SHA256MSG2
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include "base/hash.h"
 #include "base/hash_sha256.h"
 
 #if defined(__x86_64__)

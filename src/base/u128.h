@@ -66,6 +66,12 @@ static inline unsigned u64_bits(uint64_t x)
     return x == 0 ? 0 : 64u - (unsigned)__builtin_clzll(x);
 }
 
+/** *p |= x, for words to which several threads add bits at once; ordered by what joins the threads. */
+static inline void u64_atomic_or(uint64_t *p, uint64_t x)
+{
+    (void)__atomic_fetch_or(p, x, __ATOMIC_RELAXED);
+}
+
 /** *r = a * b; false when it does not fit. */
 static inline bool size_mul(size_t *r, size_t a, size_t b)
 {

@@ -55,6 +55,7 @@ struct r1cs_builder {
     uint8_t *is_elem;
     size_t cap_elem;
     rows row[3];
+    void *note;
     chunk *chunks;
     void *spare[MAX_TERMS_LOG + 1]; /* blocks of 2^i terms; the first word links them */
     r1cs_lc *spare_lc;
@@ -217,6 +218,7 @@ void r1cs_builder_free(r1cs_builder *b)
         mem_free(b->m, b->row[i].coeff);
     }
     mem_free(b->m, b->is_elem);
+    mem_free(b->m, b->note);
     mem_free(b->m, b->keys);
     mem_free(b->m, b);
 }
@@ -277,6 +279,27 @@ uint32_t r1cs_alloc_input(r1cs_builder *b)
 {
     if (!has_room(b)) return NO_WIRE;
     return PUB | b->n_pub++;
+}
+
+uint32_t r1cs_builder_n_local(const r1cs_builder *b)
+{
+    return b->n_local;
+}
+
+void r1cs_builder_note(r1cs_builder *b, const void *note, size_t size)
+{
+    cuzk_status st = CUZK_OK;
+
+    if (!alive(b)) return;
+    if (b->note != NULL) {
+        fail(b, FAIL(CUZK_EINVAL, "template %s has a note", b->name));
+        return;
+    }
+    b->note = mem_new(b->m, 1, size, &st);
+    if (b->note == NULL)
+        fail(b, st);
+    else
+        memcpy(b->note, note, size);
 }
 
 /* ---- linear combinations ---- */
@@ -484,6 +507,8 @@ cuzk_status r1cs_builder_finish(r1cs_builder *b, uint32_t *index)
     TRY_OUT(copy_rows(&t.a, b, &b->row[0]));
     TRY_OUT(copy_rows(&t.b, b, &b->row[1]));
     TRY_OUT(copy_rows(&t.c, b, &b->row[2]));
+    t.note = b->note;
+    b->note = NULL; /* the template's now */
     TRY_OUT(r1cs_template_push(b->sys, &t, index));
     b->finished = true;
 out:

@@ -52,6 +52,7 @@ void r1cs_template_clear(mem *m, r1cs_template *t)
     matrix_clear(m, &t->b);
     matrix_clear(m, &t->c);
     mem_free(m, t->local_is_elem);
+    mem_free(m, t->note);
     memset(t, 0, sizeof *t);
 }
 

@@ -35,6 +35,8 @@ typedef struct r1cs_template {
     /* n_local: 1 a field element, 0 a bit (a boolean row proves it); NULL: all elements */
     uint8_t *local_is_elem;
     uint32_t n_elem; /* how many of them are elements */
+    /* what the gadget keeps here to write values of the locals by; opaque, aligned as mem_new's; NULL: nothing */
+    void *note;
 } r1cs_template;
 
 typedef struct r1cs_instance {
@@ -91,6 +93,11 @@ uint32_t r1cs_alloc(r1cs_builder *b);
 uint32_t r1cs_alloc_bit(r1cs_builder *b);
 /** A new public input; its wire is a handle, resolved at finish. */
 uint32_t r1cs_alloc_input(r1cs_builder *b);
+
+/** Own auxiliary variables so far. */
+uint32_t r1cs_builder_n_local(const r1cs_builder *b);
+/** Keeps a copy of size bytes with the template (r1cs_template.note), once. */
+void r1cs_builder_note(r1cs_builder *b, const void *note, size_t size);
 
 /** Empty; from one wire, times 1; a copy. */
 r1cs_lc *r1cs_lc_new(r1cs_builder *b);

@@ -272,6 +272,34 @@ static void too_many_passed_in(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* A note is copied, and goes with the template; there is one at most. */
+static void test_a_note_stays_with_its_template(void **state)
+{
+    fixture *f = *state;
+    uint32_t note[3] = {1, 2, 3}, index, kept[3];
+
+    r1cs_builder_note(f->b, note, sizeof note);
+    memset(note, 0, sizeof note);
+    assert_int_equal(r1cs_builder_n_local(f->b), 0);
+    (void)r1cs_alloc(f->b);
+    (void)r1cs_alloc_bit(f->b);
+    assert_int_equal(r1cs_builder_n_local(f->b), 2);
+    assert_status_ok(r1cs_builder_finish(f->b, &index));
+    memcpy(kept, f->sys->templates[index].note, sizeof kept);
+    assert_int_equal(kept[0], 1);
+    assert_int_equal(kept[2], 3);
+}
+
+static void test_a_second_note_is_refused(void **state)
+{
+    fixture *f = *state;
+    uint32_t note = 1, index;
+
+    r1cs_builder_note(f->b, &note, sizeof note);
+    r1cs_builder_note(f->b, &note, sizeof note);
+    assert_status_is(r1cs_builder_finish(f->b, &index), CUZK_EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +313,8 @@ int main(void)
         TEST(finished_takes_nothing),
         TEST(system_finished_meanwhile),
         TEST(too_many_passed_in),
+        TEST(test_a_note_stays_with_its_template),
+        TEST(test_a_second_note_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

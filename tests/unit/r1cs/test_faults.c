@@ -37,6 +37,7 @@ static cuzk_status build(mem *m)
             if (k == 1) r1cs_lc_add(b, sum, r1cs_in(b, i % 2), &f);
             r1cs_enforce(b, sum, r1cs_lc_copy(b, sum), sum);
         }
+        r1cs_builder_note(b, in, sizeof in);
         st = r1cs_builder_finish(b, &index[k]);
         r1cs_builder_free(b);
     }
