@@ -1,5 +1,5 @@
 /*
- * circuit/gadget/merkle.c - inclusion in a Poseidon Merkle tree as instances of templates
+ * circuit/gadget/merkle.c - inclusion in a Merkle tree as instances of templates
  *
  * Source: spec/filecoin-circuits.md section 9.1
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+#include "circuit/gadget/sha256_node.h"
 
 /* ---- templates ---- */
 
@@ -93,6 +95,17 @@ cuzk_status merkle_templates_add(merkle_templates *out, r1cs_system *sys, const 
     TRY(add_index(&t.index, sys, t.n_index_bits));
     TRY(add_root(&t.root, sys));
     *out = t;
+    return CUZK_OK;
+}
+
+cuzk_status merkle_sha256_templates_add(merkle_templates *out, r1cs_system *sys,
+                                        const merkle_templates *t)
+{
+    merkle_templates sha = {.index = t->index, .root = t->root, .n_index_bits = t->n_index_bits};
+
+    for (; sha.n_levels < t->n_index_bits; sha.n_levels++) sha.levels[sha.n_levels] = 2;
+    TRY(sha256_node_template(&sha.path[2], sys, SHA256_NODE_PATH));
+    *out = sha;
     return CUZK_OK;
 }
 

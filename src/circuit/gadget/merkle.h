@@ -1,11 +1,13 @@
 /*
- * circuit/gadget/merkle.h - inclusion in a Poseidon Merkle tree as instances of templates
+ * circuit/gadget/merkle.h - inclusion in a Merkle tree as instances of templates
  *
  * One inclusion is, in this order: a path element a level, from the leaf upward; the index; the root.
  *
  *   "path A"  in: the node below             own: index bits and insertion's products (bits), siblings, picks, Poseidon (elements)
  *   "index"   in: all index bits             own: a public input, the leaf's index
  *   "root"    in: the topmost node, the root
+ *
+ * In a tree of SHA-256 the path elements are of gadget/sha256_node.h's PATH form.
  *
  * Source: spec/filecoin-circuits.md section 9.1.
  *
@@ -17,7 +19,7 @@
 #include "circuit/gadget/insert.h"
 #include "circuit/gadget/poseidon_gadget.h"
 
-#define MERKLE_MAX_LEVELS 12
+#define MERKLE_MAX_LEVELS 36
 #define MERKLE_MAX_INDEX_BITS 36
 
 typedef struct merkle_templates {
@@ -30,6 +32,9 @@ typedef struct merkle_templates {
 /** Adds the templates that paths of these levels need. CUZK_EINVAL: a level that is not 2, 4 or 8, or too many. */
 CUZK_STATUS merkle_templates_add(merkle_templates *out, r1cs_system *sys, const poseidon_set *ps,
                                  const uint32_t *levels, unsigned n_levels);
+/** The templates of a binary tree of SHA-256 that has as many leaves as t's tree; the index's and the root's are t's. */
+CUZK_STATUS merkle_sha256_templates_add(merkle_templates *out, r1cs_system *sys,
+                                        const merkle_templates *t);
 /** Appends one inclusion of `leaf` under `root`. */
 CUZK_STATUS merkle_add(r1cs_system *sys, const merkle_templates *t, r1cs_wire leaf, r1cs_wire root);
 

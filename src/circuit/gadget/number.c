@@ -16,6 +16,24 @@ gadget gadget_of(r1cs_builder *b, const curve *cv)
     return g;
 }
 
+void gadget_row(const gadget *g, r1cs_lc *a, r1cs_lc *bb, r1cs_lc *c)
+{
+    r1cs_enforce(g->b, a, bb, c);
+    r1cs_lc_free(g->b, a);
+    r1cs_lc_free(g->b, bb);
+    r1cs_lc_free(g->b, c);
+}
+
+void gadget_add_number(const gadget *g, r1cs_lc *lc, const uint32_t *wires, unsigned n)
+{
+    fr k = g->cv->fr_one;
+
+    for (unsigned i = 0; i < n; i++) {
+        r1cs_lc_add(g->b, lc, wires[i], &k);
+        g->cv->fr_add(&k, &k, &k);
+    }
+}
+
 /* x - y */
 static r1cs_lc *difference(const gadget *g, uint32_t x, uint32_t y)
 {
@@ -34,7 +52,7 @@ uint32_t bit_alloc(const gadget *g)
 {
     uint32_t x = r1cs_alloc_bit(g->b);
 
-    r1cs_enforce(g->b, difference(g, ONE, x), wire(g, x), NULL);
+    gadget_row(g, difference(g, ONE, x), wire(g, x), NULL);
     return x;
 }
 
@@ -42,7 +60,7 @@ uint32_t bit_and(const gadget *g, uint32_t x, uint32_t y)
 {
     uint32_t z = r1cs_alloc_bit(g->b);
 
-    r1cs_enforce(g->b, wire(g, x), wire(g, y), wire(g, z));
+    gadget_row(g, wire(g, x), wire(g, y), wire(g, z));
     return z;
 }
 
@@ -50,7 +68,7 @@ uint32_t bit_nor(const gadget *g, uint32_t x, uint32_t y)
 {
     uint32_t z = r1cs_alloc_bit(g->b);
 
-    r1cs_enforce(g->b, difference(g, ONE, x), difference(g, ONE, y), wire(g, z));
+    gadget_row(g, difference(g, ONE, x), difference(g, ONE, y), wire(g, z));
     return z;
 }
 
@@ -58,13 +76,13 @@ uint32_t num_pick(const gadget *g, uint32_t cond, uint32_t x, uint32_t y)
 {
     uint32_t z = r1cs_alloc(g->b);
 
-    r1cs_enforce(g->b, difference(g, y, x), wire(g, cond), difference(g, y, z));
+    gadget_row(g, difference(g, y, x), wire(g, cond), difference(g, y, z));
     return z;
 }
 
 void num_equal(const gadget *g, uint32_t x, uint32_t y)
 {
-    r1cs_enforce(g->b, wire(g, x), wire(g, ONE), wire(g, y));
+    gadget_row(g, wire(g, x), wire(g, ONE), wire(g, y));
 }
 
 void num_inputize(const gadget *g, uint32_t x)
@@ -75,14 +93,27 @@ void num_inputize(const gadget *g, uint32_t x)
 void num_pack_input(const gadget *g, const uint32_t *bits, unsigned n)
 {
     r1cs_lc *sum = r1cs_lc_new(g->b);
-    uint32_t input;
 
-    for (unsigned i = 0; i < n; i++) {
-        fr k;
+    gadget_add_number(g, sum, bits, n);
+    gadget_row(g, sum, wire(g, ONE), wire(g, r1cs_alloc_input(g->b)));
+}
 
-        g->cv->fr_from_u64(&k, UINT64_C(1) << i);
-        r1cs_lc_add(g->b, sum, bits[i], &k);
-    }
-    input = r1cs_alloc_input(g->b);
-    r1cs_enforce(g->b, sum, wire(g, ONE), wire(g, input));
+uint32_t num_pack(const gadget *g, const uint32_t *bits, unsigned n)
+{
+    r1cs_lc *sum = r1cs_lc_new(g->b);
+    uint32_t x = r1cs_alloc(g->b);
+
+    gadget_add_number(g, sum, bits, n);
+    gadget_row(g, sum, wire(g, ONE), wire(g, x));
+    return x;
+}
+
+void num_to_bits(const gadget *g, uint32_t bits[NUM_BITS], uint32_t x)
+{
+    r1cs_lc *sum = r1cs_lc_new(g->b);
+
+    for (unsigned i = 0; i < NUM_BITS; i++) bits[i] = bit_alloc(g);
+    gadget_add_number(g, sum, bits, NUM_BITS);
+    r1cs_lc_add(g->b, sum, x, &g->minus_one);
+    gadget_row(g, NULL, NULL, sum);
 }

@@ -20,6 +20,11 @@ typedef struct gadget {
 
 gadget gadget_of(r1cs_builder *b, const curve *cv);
 
+/** The row a * bb = c, and frees the three; NULL: empty. */
+void gadget_row(const gadget *g, r1cs_lc *a, r1cs_lc *bb, r1cs_lc *c);
+/** lc += sum over i < n of 2^i wires[i]. */
+void gadget_add_number(const gadget *g, r1cs_lc *lc, const uint32_t *wires, unsigned n);
+
 /** A new bit, with its boolean row. */
 uint32_t bit_alloc(const gadget *g);
 /** x and y; a new bit, one row. */
@@ -33,7 +38,12 @@ uint32_t num_pick(const gadget *g, uint32_t cond, uint32_t x, uint32_t y);
 void num_equal(const gadget *g, uint32_t x, uint32_t y);
 /** A new public input that equals x; one row. */
 void num_inputize(const gadget *g, uint32_t x);
-/** A new public input of the n bits, lowest first; one row. n <= 64. */
+/** A new public input of the n bits, lowest first; one row. n <= 254. */
 void num_pack_input(const gadget *g, const uint32_t *bits, unsigned n);
+/** The same as a new number. */
+uint32_t num_pack(const gadget *g, const uint32_t *bits, unsigned n);
+/** x's bits as new bits, lowest first: NUM_BITS bits and one row more. Not proved to be below the modulus, as upstream. */
+#define NUM_BITS 255
+void num_to_bits(const gadget *g, uint32_t bits[NUM_BITS], uint32_t x);
 
 #endif

@@ -98,6 +98,130 @@ void support_check_system(const r1cs_system *sys, const expected_system *want)
     assert_hex_equal(hash, sizeof hash, want->hash);
 }
 
+r1cs_system *support_system_of(const char *name, void (*rows)(const gadget *g, unsigned n),
+                               unsigned n, mem *m)
+{
+    r1cs_system *sys = NULL;
+    r1cs_builder *b = NULL;
+    uint32_t tmpl;
+    gadget g;
+
+    assert_status_ok(r1cs_new(&sys, support_curve(), name, m));
+    assert_status_ok(r1cs_builder_new(&b, sys, name, 0));
+    g = gadget_of(b, support_curve());
+    rows(&g, n);
+    assert_status_ok(r1cs_builder_finish(b, &tmpl));
+    r1cs_builder_free(b);
+    assert_status_ok(r1cs_add(sys, tmpl, NULL, NULL, NULL));
+    assert_status_ok(r1cs_finish(sys));
+    return sys;
+}
+
+void support_numbers(const gadget *g, uint32_t *out, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) out[i] = r1cs_alloc(g->b);
+}
+
+void support_bits(const gadget *g, uint32_t *out, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) out[i] = bit_alloc(g);
+}
+
+void support_check_recipes(const recipe *r, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        mem *m = support_mem();
+        r1cs_system *sys = support_system_of(r[i].want.name, r[i].rows, r[i].n, m);
+
+        support_check_system(sys, &r[i].want);
+        r1cs_free(sys);
+        support_close(m);
+    }
+}
+
+/* ---- systems of several templates ---- */
+
+void support_rows_number(const gadget *g, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) (void)r1cs_alloc(g->b);
+}
+
+void support_rows_bits(const gadget *g, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) (void)bit_alloc(g);
+}
+
+/* Adds a template that takes nothing in, and one instance of it; its first variable. */
+r1cs_wire support_add_own(r1cs_system *sys, void (*rows)(const gadget *g, unsigned n), unsigned n)
+{
+    r1cs_builder *b = NULL;
+    r1cs_wire first;
+    uint32_t tmpl;
+    gadget g;
+
+    assert_status_ok(r1cs_builder_new(&b, sys, "own", 0));
+    g = gadget_of(b, support_curve());
+    rows(&g, n);
+    assert_status_ok(r1cs_builder_finish(b, &tmpl));
+    r1cs_builder_free(b);
+    assert_status_ok(r1cs_add(sys, tmpl, NULL, &first, NULL));
+    return first;
+}
+
+r1cs_system *support_system_new(const char *name, mem *m)
+{
+    r1cs_system *sys = NULL;
+
+    assert_status_ok(r1cs_new(&sys, support_curve(), name, m));
+    return sys;
+}
+
+void support_holds(const r1cs_system *sys, const r1cs_assignment *w)
+{
+    r1cs_fault fault;
+
+    assert_status_ok(r1cs_check(sys, w, NULL, NULL, &fault));
+    if (fault.found)
+        harness_fail("row %u of instance %zu (%s) does not hold", fault.row_in_tmpl, fault.instance,
+                     fault.tmpl);
+}
+
+/* Any bit that is turned breaks a row. */
+void support_bits_matter(const r1cs_system *sys, r1cs_assignment *w)
+{
+    size_t n = sys->n_aux - sys->n_elem;
+
+    for (size_t round = 0; round < harness_iters(5); round++) {
+        size_t at = harness_random_below(n);
+        r1cs_fault fault;
+
+        w->bits[at / 64] ^= UINT64_C(1) << at % 64;
+        assert_status_ok(r1cs_check(sys, w, NULL, NULL, &fault));
+        assert_true(fault.found);
+        w->bits[at / 64] ^= UINT64_C(1) << at % 64;
+    }
+}
+
+void support_random_node(uint8_t node[32])
+{
+    scalar s;
+    fr x;
+
+    support_random_fr(&x);
+    support_curve()->fr_to_scalar(&s, &x);
+    memcpy(node, s.b, 32);
+}
+
+fr support_fr_of(const uint8_t node[32])
+{
+    scalar s;
+    fr x;
+
+    memcpy(s.b, node, 32);
+    assert_true(support_curve()->fr_from_scalar(&x, &s));
+    return x;
+}
+
 /* ---- cases ---- */
 
 void post_case_open(post_case *c, const char *folder, fil_kind kind, mem *m)

@@ -9,6 +9,7 @@
 #include "harness/harness.h"
 
 #include "circuit/filecoin/post.h"
+#include "circuit/gadget/number.h"
 
 /** A budget without limit; support_close fails the test when something is still allocated from it. */
 mem *support_mem(void);
@@ -32,6 +33,34 @@ typedef struct expected_system {
 
 /** Counts, densities and hash of a finished system. */
 void support_check_system(const r1cs_system *sys, const expected_system *want);
+
+/** A system of one template that takes nothing in, from rows(g, n); finished. */
+r1cs_system *support_system_of(const char *name, void (*rows)(const gadget *g, unsigned n),
+                               unsigned n, mem *m);
+/** Allocates n numbers, n bits. */
+void support_numbers(const gadget *g, uint32_t *out, unsigned n);
+void support_bits(const gadget *g, uint32_t *out, unsigned n);
+
+/** One gadget and what is expected of its rows. */
+typedef struct recipe {
+    expected_system want;
+    void (*rows)(const gadget *g, unsigned n);
+    unsigned n;
+} recipe;
+void support_check_recipes(const recipe *r, size_t n);
+
+/** Systems of several templates: a new one; a template that takes nothing in, and an instance of it (its first variable); n
+ *  numbers or n bits as such. */
+r1cs_system *support_system_new(const char *name, mem *m);
+r1cs_wire support_add_own(r1cs_system *sys, void (*rows)(const gadget *g, unsigned n), unsigned n);
+void support_rows_number(const gadget *g, unsigned n);
+void support_rows_bits(const gadget *g, unsigned n);
+/** All rows hold; any bit that is turned breaks one. */
+void support_holds(const r1cs_system *sys, const r1cs_assignment *w);
+void support_bits_matter(const r1cs_system *sys, r1cs_assignment *w);
+/** The bytes of a random number below the modulus, and the number of such bytes. */
+void support_random_node(uint8_t node[32]);
+fr support_fr_of(const uint8_t node[32]);
 
 /** A case folder of fixtures/filecoin. */
 typedef struct post_case {

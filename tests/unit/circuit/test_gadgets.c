@@ -11,34 +11,18 @@
 
 /* ---- one template each ---- */
 
-typedef struct recipe {
-    expected_system want;
-    void (*rows)(const gadget *g, unsigned n);
-    unsigned n;
-} recipe;
-
-static void numbers(const gadget *g, uint32_t *out, unsigned n)
-{
-    for (unsigned i = 0; i < n; i++) out[i] = r1cs_alloc(g->b);
-}
-
-static void bits(const gadget *g, uint32_t *out, unsigned n)
-{
-    for (unsigned i = 0; i < n; i++) out[i] = bit_alloc(g);
-}
-
 static void rows_bit(const gadget *g, unsigned n)
 {
     uint32_t b[1];
 
-    bits(g, b, n);
+    support_bits(g, b, n);
 }
 
 static void rows_and(const gadget *g, unsigned n)
 {
     uint32_t b[2];
 
-    bits(g, b, n);
+    support_bits(g, b, n);
     (void)bit_and(g, b[0], b[1]);
 }
 
@@ -46,7 +30,7 @@ static void rows_nor(const gadget *g, unsigned n)
 {
     uint32_t b[2];
 
-    bits(g, b, n);
+    support_bits(g, b, n);
     (void)bit_nor(g, b[0], b[1]);
 }
 
@@ -54,7 +38,7 @@ static void rows_pack(const gadget *g, unsigned n)
 {
     uint32_t b[64];
 
-    bits(g, b, n);
+    support_bits(g, b, n);
     num_pack_input(g, b, n);
 }
 
@@ -63,9 +47,9 @@ static void rows_insert(const gadget *g, unsigned n)
     const insert_plan *plan = insert_plan_of(n);
     uint32_t siblings[7], node[1], b[3], out[8];
 
-    numbers(g, siblings, n - 1);
-    numbers(g, node, 1);
-    bits(g, b, plan->index_bits);
+    support_numbers(g, siblings, n - 1);
+    support_numbers(g, node, 1);
+    support_bits(g, b, plan->index_bits);
     insert_gadget(g, plan, out, node[0], b, siblings);
 }
 
@@ -75,7 +59,7 @@ static void rows_poseidon(const gadget *g, unsigned n)
     uint32_t in[11];
     fr tag;
 
-    numbers(g, in, n);
+    support_numbers(g, in, n);
     poseidon_merkle_tag(p, &tag);
     (void)poseidon_gadget(g, p, in, &tag);
 }
@@ -85,7 +69,7 @@ static void rows_randomness(const gadget *g, unsigned n)
     fr tag = support_u64(UINT64_C(1) << 40);
     uint32_t in[2];
 
-    numbers(g, in, n);
+    support_numbers(g, in, n);
     (void)poseidon_gadget(g, poseidon_of(support_poseidon(), n), in, &tag);
 }
 
@@ -141,26 +125,7 @@ static const recipe recipes[] = {
 static void test_each_gadget(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
-        const recipe *r = &recipes[i];
-        mem *m = support_mem();
-        r1cs_system *sys = NULL;
-        r1cs_builder *b = NULL;
-        uint32_t tmpl;
-        gadget g;
-
-        assert_status_ok(r1cs_new(&sys, support_curve(), r->want.name, m));
-        assert_status_ok(r1cs_builder_new(&b, sys, r->want.name, 0));
-        g = gadget_of(b, support_curve());
-        r->rows(&g, r->n);
-        assert_status_ok(r1cs_builder_finish(b, &tmpl));
-        r1cs_builder_free(b);
-        assert_status_ok(r1cs_add(sys, tmpl, NULL, NULL, NULL));
-        assert_status_ok(r1cs_finish(sys));
-        support_check_system(sys, &r->want);
-        r1cs_free(sys);
-        support_close(m);
-    }
+    support_check_recipes(recipes, sizeof recipes / sizeof recipes[0]);
 }
 
 /* ---- inclusion ---- */
@@ -351,22 +316,12 @@ static void test_poseidon_rows_accept_the_trace_alone(void **state)
     for (size_t i = 0; i < 4; i++) {
         const poseidon *p = poseidon_of(support_poseidon(), arities[i]);
         mem *m = support_mem();
-        r1cs_system *sys = NULL;
+        r1cs_system *sys = support_system_of("poseidon", rows_poseidon, arities[i], m);
         r1cs_assignment *w = NULL;
-        r1cs_builder *b = NULL;
         r1cs_fault fault;
-        uint32_t tmpl, n = poseidon_trace_len(p);
-        gadget g;
+        uint32_t n = poseidon_trace_len(p);
         fr tag;
 
-        assert_status_ok(r1cs_new(&sys, support_curve(), "poseidon", m));
-        assert_status_ok(r1cs_builder_new(&b, sys, "poseidon", 0));
-        g = gadget_of(b, support_curve());
-        rows_poseidon(&g, arities[i]);
-        assert_status_ok(r1cs_builder_finish(b, &tmpl));
-        r1cs_builder_free(b);
-        assert_status_ok(r1cs_add(sys, tmpl, NULL, NULL, NULL));
-        assert_status_ok(r1cs_finish(sys));
         assert_status_ok(r1cs_assignment_new(&w, sys, m));
         assert_int_equal(sys->n_elem, arities[i] + n);
 
