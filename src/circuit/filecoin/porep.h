@@ -26,6 +26,12 @@
 CUZK_STATUS porep_system_new(r1cs_system **out, const poseidon_set *ps, const char *name,
                              const fil_size *s, uint32_t layers, uint32_t n_challenges, mem *m);
 
+/** What a proof is of. */
+typedef struct porep_shape {
+    const fil_size *size;
+    uint32_t layers;
+} porep_shape;
+
 /* ---- what a C1 output is ---- */
 
 typedef enum porep_feature {
@@ -100,12 +106,6 @@ static inline const uint64_t *porep_numbers(const porep_c1 *c1, uint32_t partiti
     return c1->numbers + ((size_t)partition * c1->n_challenges + challenge) * c1->layout.n_numbers;
 }
 
-/** What a C1 output has to be of: the statement's size and layers. */
-typedef struct porep_shape {
-    const fil_size *size;
-    uint32_t layers;
-} porep_shape;
-
 /** Decodes what seal_commit_phase1 returns, or the wrapper of Lotus and Curio around it (docs/formats/c1.md). Without an
  *  expected shape (NULL) the C1's own names say its size, which then has its usual layers. Errors: CUZK_EDATA, classes
  *  malformed and shape; `where`: "partition 0, challenge 1, drg parent 3, path element 2". Takes at most 32/65 of the
@@ -117,5 +117,52 @@ CUZK_STATUS porep_c1_read(porep_c1 **out, const uint8_t *data, size_t size,
 CUZK_STATUS porep_c1_read_bincode(porep_c1 **out, const uint8_t *data, size_t size,
                                   uint32_t registered, const porep_shape *shape, mem *m);
 void porep_c1_free(porep_c1 *c1);
+
+/* ---- statement ---- */
+
+typedef struct porep_statement {
+    porep_shape shape;
+    uint32_t registered;
+    uint64_t miner_id, sector_number;
+    uint8_t ticket[32], seed[32], comm_d[32], comm_r[32]; /* comm_d, comm_r: elements, not zero */
+} porep_statement;
+
+/** From statement.json (spec/cli.md). Errors: CUZK_EDATA; `where` is the field. */
+CUZK_STATUS porep_statement_read(porep_statement *out, const uint8_t *json, size_t size);
+
+/** The graph of a size under a registered proof: whose nodes a node's label is made of. */
+typedef struct porep_graph {
+    uint32_t nodes_log;
+    bool predecessor_last; /* API 1.0.0 */
+    uint8_t drg_seed[28];
+    uint64_t feistel_keys[3];
+} porep_graph;
+
+void porep_graph_init(porep_graph *g, const fil_size *s, uint32_t registered);
+/** Parents in the node's layer, in the order of the graph; those in the layer below. node < 2^nodes_log. */
+void porep_drg_parents(const porep_graph *g, uint32_t node, uint32_t out[POREP_DRG_PARENTS]);
+void porep_exp_parents(const porep_graph *g, uint32_t node, uint32_t out[POREP_EXP_PARENTS]);
+
+/** What follows from a statement, made once for all its challenges. */
+typedef struct porep_derived {
+    porep_statement st;
+    porep_feature feature;
+    uint32_t n_partitions, n_challenges; /* n_challenges: of a partition */
+    uint8_t replica_id[32];
+    porep_graph graph;
+    uint8_t generation_key[32], selection_key[32]; /* of synthetic challenges */
+} porep_derived;
+
+void porep_derive(porep_derived *out, const porep_statement *st);
+/** Challenge i of partition k: a node, never 0. */
+uint32_t porep_challenge(const porep_derived *d, uint32_t partition, uint32_t i);
+/** Public inputs of a partition, without ONE: porep_n_public of them, in the circuit's order. */
+size_t porep_n_public(const porep_derived *d);
+CUZK_STATUS porep_public_inputs(const porep_derived *d, size_t partition, const curve *cv, fr *out);
+
+/** Whether a C1 output is the statement's: its values (class statement), the nodes that its paths are of (inconsistent; a
+ *  challenge that all of its proof agrees on, but not the derived one: statement). The first fault is the one reported.
+ *  Does not hash paths: see the witness. */
+CUZK_STATUS porep_check_statement(const porep_c1 *c1, const porep_derived *d);
 
 #endif

@@ -13,7 +13,7 @@
 #include "circuit/filecoin/bincode.h"
 #include "circuit/filecoin/porep_impl.h"
 
-#define COUNT_SIZE 8u
+#define COUNT_SIZE ((size_t)8)
 
 typedef struct reader {
     bytes_in in;
@@ -130,7 +130,7 @@ static size_t challenge_size(const reader *r)
     size_t n_columns = 1 + POREP_DRG_PARENTS + POREP_EXP_PARENTS;
 
     return r->d.size + r->r.size + n_columns * column_size(r) + 3 * COUNT_SIZE +
-           (r->l->layers + 1) * LABEL_SIZE;
+           ((size_t)r->l->layers + 1) * LABEL_SIZE;
 }
 
 static cuzk_status read_partition(reader *r, porep_c1 *c1)
@@ -167,7 +167,7 @@ static cuzk_status read_c1(reader *r, porep_c1 *c1, uint32_t registered, const p
     uint32_t n_partitions = porep_partitions(shape->size, porep_feature_of(registered));
     uint32_t n_challenges = shape->size->porep_challenges;
 
-    TRY(bincode_count(&r->in, n_partitions, COUNT_SIZE + n_challenges * challenge_size(r),
+    TRY(bincode_count(&r->in, n_partitions, COUNT_SIZE + (size_t)n_challenges * challenge_size(r),
                       "partitions"));
     TRY(porep_c1_begin(c1, registered, shape, (size_t)n_partitions * n_challenges));
     r->hashes = c1->hashes;

@@ -242,8 +242,9 @@ cuzk_status porep_challenge_read(json_in *j, const porep_c1 *c1, uint8_t (*hashe
                                         "replica_column_proofs", "labeling_proofs",
                                         "encoding_proof"};
     const porep_layout *l = &c1->layout;
-    reader r = {.j = j, .l = l, .hashes = hashes, .numbers = numbers};
+    reader r = {.j = j, .l = l, .hashes = hashes};
 
+    r.numbers = numbers;
     r.d.n_levels = l->d_levels;
     for (unsigned i = 0; i < l->d_levels; i++) r.d.levels[i] = 2;
     r.r.n_levels = l->n_levels;

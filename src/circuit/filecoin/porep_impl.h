@@ -25,4 +25,11 @@ CUZK_STATUS porep_c1_check_values(const porep_c1 *c1);
 CUZK_STATUS porep_challenge_read(json_in *j, const porep_c1 *c1, uint8_t (*hashes)[32],
                                  uint64_t *numbers);
 
+void porep_id_of(uint8_t out[32], uint32_t registered);
+
+/** The s-th synthetic challenge; which of n_synth of them challenge j is. */
+uint32_t porep_synthetic_node(const uint8_t generation_key[32], uint32_t s, uint32_t nodes_log);
+uint32_t porep_synthetic_index(const uint8_t selection_key[32], uint32_t j, uint32_t n_synth);
+void porep_synthetic_keys(porep_derived *d);
+
 #endif

@@ -6,7 +6,6 @@
  */
 #include <stdio.h>
 
-#include "base/u128.h"
 #include "circuit/filecoin/porep.h"
 
 #define SIZES_PER_BLOCK 5
@@ -16,10 +15,10 @@ void porep_name(char out[64], uint32_t registered, const fil_size *s)
 {
     static const char *const blocks[] = {"V1", "V1_1", "V1_1_Feat_SyntheticPoRep",
                                          "V1_2_Feat_NonInteractivePoRep"};
-    static const char units[] = "KMG";
-    unsigned log = u64_bits(s->bytes) - 1;
+    unsigned log = s->bytes >> 30 != 0 ? 30 : s->bytes >> 20 != 0 ? 20 : 10;
+    const char *unit = log == 30 ? "GiB" : log == 20 ? "MiB" : "KiB";
 
-    (void)snprintf(out, 64, "StackedDrg%u%ciB%s", 1u << log % 10, units[log / 10 - 1],
+    (void)snprintf(out, 64, "StackedDrg%u%s%s", (unsigned)(s->bytes >> log), unit,
                    blocks[registered / SIZES_PER_BLOCK]);
 }
 
