@@ -33,9 +33,11 @@ typedef struct dev_backend {
      const dev_scalars *k);
     CUZK_STATUS(*msm_buf)
     (dev_stream *s, void *r, curve_id id, const dev_points *bases, const dev_buf *k, size_t n);
-    CUZK_STATUS(*fixed_base)
-    (dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2, const void *base,
-     const fr *k, size_t n, size_t *infinity_index);
+    CUZK_STATUS (*fixed_new)(dev_stream *s, dev_fixed *f, const void *base, size_t n);
+    void (*fixed_free)(dev_fixed *f);
+    CUZK_STATUS(*fixed_mul)
+    (dev_stream *s, uint8_t *out, point_enc enc, const dev_fixed *f, const fr *k, size_t n,
+     size_t *infinity_index);
     CUZK_STATUS(*abc)
     (dev_stream *s, dev_buf *a, dev_buf *b, dev_buf *c, const dev_system *sys, const fr *inputs,
      const dev_scalars *aux);
@@ -68,6 +70,13 @@ struct ntt_domain {
     curve_id id;
     unsigned gen, log_n;
     fr shift;
+    void *impl;
+};
+
+struct dev_fixed {
+    device *d;
+    curve_id id;
+    bool g2;
     void *impl;
 };
 

@@ -376,16 +376,56 @@ cuzk_status dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_poin
     return s->d->be->msm_buf(s, r, id, bases, k, n);
 }
 
+cuzk_status dev_fixed_new(dev_fixed **out, dev_stream *s, curve_id id, bool g2, const void *base,
+                          size_t n)
+{
+    cuzk_status st;
+    dev_fixed *f;
+
+    TRY(check_stream(s, "multiples of a point"));
+    TRY(has_op(s->d->be->fixed_new != NULL, s, "multiples of a point"));
+    TRY(check_curve(s->d, id, "multiples of a point"));
+    if (base == NULL) return FAIL(CUZK_EINVAL, "multiples of a point: no point");
+    f = mem_new(s->d->m, 1, sizeof *f, &st);
+    if (f == NULL) return st;
+    *f = (dev_fixed){.d = s->d, .id = id, .g2 = g2};
+    st = s->d->be->fixed_new(s, f, base, n);
+    if (st != CUZK_OK) {
+        mem_free(s->d->m, f);
+        return st;
+    }
+    *out = f;
+    return CUZK_OK;
+}
+
+void dev_fixed_free(dev_fixed *f)
+{
+    if (f == NULL) return;
+    f->d->be->fixed_free(f);
+    mem_free(f->d->m, f);
+}
+
+cuzk_status dev_fixed_mul(dev_stream *s, uint8_t *out, point_enc enc, const dev_fixed *f,
+                          const fr *k, size_t n, size_t *infinity_index)
+{
+    TRY(check_stream(s, "multiples of a point"));
+    if (f == NULL || f->d != s->d)
+        return FAIL(CUZK_EINVAL, "multiples of a point: no table, or another device's");
+    TRY(check_enc(f->id, enc, "multiples of a point"));
+    if (n != 0 && (out == NULL || k == NULL))
+        return FAIL(CUZK_EINVAL, "multiples of a point: an argument is NULL");
+    return s->d->be->fixed_mul(s, out, enc, f, k, n, infinity_index);
+}
+
 static cuzk_status fixed_base(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2,
                               const void *base, const fr *k, size_t n, size_t *infinity_index)
 {
-    TRY(check_stream(s, "multiples of a point"));
-    TRY(has_op(s->d->be->fixed_base != NULL, s, "multiples of a point"));
-    TRY(check_curve(s->d, id, "multiples of a point"));
-    TRY(check_enc(id, enc, "multiples of a point"));
-    if (base == NULL || (n != 0 && (out == NULL || k == NULL)))
-        return FAIL(CUZK_EINVAL, "multiples of a point: an argument is NULL");
-    return s->d->be->fixed_base(s, out, enc, id, g2, base, k, n, infinity_index);
+    dev_fixed *f = NULL;
+
+    TRY(dev_fixed_new(&f, s, id, g2, base, n));
+    cuzk_status st = dev_fixed_mul(s, out, enc, f, k, n, infinity_index);
+    dev_fixed_free(f);
+    return st;
 }
 
 cuzk_status dev_fixed_base_g1(dev_stream *s, uint8_t *out, point_enc enc, curve_id id,

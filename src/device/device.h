@@ -112,8 +112,17 @@ CUZK_STATUS dev_msm_g2(dev_stream *s, g2_any *r, curve_id id, const dev_points *
 CUZK_STATUS dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases,
                            const dev_buf *k, size_t n);
 
-/** Setup: out[i] = k[i] * base, encoded as enc, for i < n. Constant time is not promised. infinity_index: the first i
- *  whose result is infinity, or SIZE_MAX. */
+/** A table for many multiples of one point (setups); immutable, may be shared. Sized for about n multiples in all: more
+ *  cost more memory (at most 128 MiB) and less time. base: a g1_any, or with g2 a g2_any. */
+typedef struct dev_fixed dev_fixed;
+CUZK_STATUS dev_fixed_new(dev_fixed **out, dev_stream *s, curve_id id, bool g2, const void *base,
+                          size_t n);
+void dev_fixed_free(dev_fixed *f);
+/** out[i] = k[i] * base, encoded as enc, for i < n. Constant time is not promised. infinity_index: the first i whose
+ *  result is infinity, or SIZE_MAX; may be NULL. */
+CUZK_STATUS dev_fixed_mul(dev_stream *s, uint8_t *out, point_enc enc, const dev_fixed *f,
+                          const fr *k, size_t n, size_t *infinity_index);
+/** Both in one call. */
 CUZK_STATUS dev_fixed_base_g1(dev_stream *s, uint8_t *out, point_enc enc, curve_id id,
                               const g1_any *base, const fr *k, size_t n, size_t *infinity_index);
 CUZK_STATUS dev_fixed_base_g2(dev_stream *s, uint8_t *out, point_enc enc, curve_id id,

@@ -108,6 +108,8 @@ const dev_backend dev_backend_cpu = {
     .mul = cpu_mul,
     .msm = cpu_msm_run,
     .msm_buf = cpu_msm_buf,
-    .fixed_base = cpu_fixed_base_run,
+    .fixed_new = cpu_fixed_new,
+    .fixed_free = cpu_fixed_free,
+    .fixed_mul = cpu_fixed_mul,
     .abc = cpu_abc,
 };

@@ -5,7 +5,8 @@
  * entry from each row (signed digits, msm_digits.h), all its additions of a row sharing one inversion; then it is
  * encoded. A block is one task. Variable time: setups alone use this.
  *
- * Cost in additions, n scalars: n * windows for the blocks, windows * 2^(c-1) for the table.
+ * Cost in additions, n scalars: n * windows for the blocks, windows * 2^(c-1) for the table. Entries are prefetched, so
+ * a row need not fit a cache: the table may take FIXED_MAX_BYTES.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -15,20 +16,25 @@
 #include "device/cpu/msm_digits.h"
 #include "device/cpu/msm_kernels.h"
 
-/* table rows of 2^12 points: 400 KB for BLS12-381 G1, which a second-level cache holds */
-#define FIXED_MAX_C 13
+#define FIXED_MAX_BYTES ((size_t)128 << 20)
+
+/* What dev_fixed->impl is; fixed after init. */
+typedef struct fixed_table {
+    const msm_kernels *k;
+    msm_digits digits;
+    uint8_t *rows, *bases; /* windows * half points; the first of each row */
+} fixed_table;
 
 typedef struct fixed_run {
     /* fixed after init */
     const msm_kernels *k;
-    msm_digits digits;
+    const fixed_table *t;
     const fr *scalars;
     size_t n, block;
     point_enc enc;
     size_t point_bytes;
     uint8_t *out;
-    uint8_t *table, *bases; /* windows * half points; the first of each row */
-    uint8_t *work;          /* of each worker: work_size bytes */
+    uint8_t *work; /* of each worker: work_size bytes */
     size_t work_size;
     /* atomic: relaxed, read after the run */
     _Atomic size_t infinity;
@@ -72,13 +78,15 @@ static fixed_work work_of(const fixed_run *f, unsigned worker)
     return w;
 }
 
-static unsigned fixed_c(const curve *cv, size_t n)
+static unsigned fixed_c(const curve *cv, size_t point_size, size_t n)
 {
     unsigned best = MSM_MIN_C;
     double best_cost = 0;
 
-    for (unsigned c = MSM_MIN_C; c <= FIXED_MAX_C; c++) {
-        double cost = (double)msm_windows(cv, c) * ((double)n + (double)((size_t)1 << (c - 1)));
+    for (unsigned c = MSM_MIN_C; c <= MSM_MAX_C; c++) {
+        size_t row = (size_t)1 << (c - 1);
+        double cost = (double)msm_windows(cv, c) * ((double)n + (double)row);
+        if (msm_windows(cv, c) * row * point_size > FIXED_MAX_BYTES) break;
         if (c == MSM_MIN_C || cost < best_cost) {
             best = c;
             best_cost = cost;
@@ -87,14 +95,71 @@ static unsigned fixed_c(const curve *cv, size_t n)
     return best;
 }
 
+typedef struct row_run {
+    fixed_table *t;
+    uint8_t *scratch; /* of each worker */
+} row_run;
+
 static cuzk_status make_row(void *ctx, size_t w, unsigned worker)
 {
-    fixed_run *f = ctx;
-    size_t size = f->k->point_size, half = (size_t)f->digits.half;
+    const row_run *r = ctx;
+    const msm_kernels *k = r->t->k;
+    size_t row_size = (size_t)r->t->digits.half * k->point_size;
 
-    f->k->table_row(f->table + w * half * size, f->bases + w * size, half,
-                    work_of(f, worker).scratch);
+    k->table_row(r->t->rows + w * row_size, r->t->bases + w * k->point_size,
+                 (size_t)r->t->digits.half, r->scratch + worker * lines(k->scratch_size));
     return CUZK_OK;
+}
+
+void cpu_fixed_free(dev_fixed *f)
+{
+    fixed_table *t = f->impl;
+
+    if (t == NULL) return;
+    mem_free(f->d->m, t->bases);
+    mem_free(f->d->m, t->rows);
+    mem_free(f->d->m, t);
+}
+
+static cuzk_status fill_table(dev_stream *s, fixed_table *t, const void *base)
+{
+    pool *p = s->d->pool;
+    cuzk_status st;
+    size_t size = t->k->point_size;
+    row_run r = {.t = t};
+
+    r.scratch = mem_new(s->d->m, pool_threads(p), lines(t->k->scratch_size), &st);
+    if (r.scratch == NULL) return st;
+    memcpy(t->bases, base, size);
+    for (size_t w = 1; w < t->digits.windows; w++)
+        t->k->shift(t->bases + w * size, t->bases + (w - 1) * size, t->digits.c);
+    st = pool_run(p, s->cancel, t->digits.windows, make_row, &r);
+    mem_free(s->d->m, r.scratch);
+    return st;
+}
+
+cuzk_status cpu_fixed_new(dev_stream *s, dev_fixed *f, const void *base, size_t n)
+{
+    const curve *cv = s->d->curves[f->id];
+    mem *m = s->d->m;
+    cuzk_status st = CUZK_OK;
+    fixed_table *t = mem_new(m, 1, sizeof *t, &st);
+
+    if (t == NULL) return st;
+    f->impl = t;
+    t->k = msm_kernels_get(f->id, s->d->table, f->g2);
+    msm_digits_init(&t->digits, cv, fixed_c(cv, t->k->point_size, n));
+    t->rows = mem_new(m, t->digits.windows * (size_t)t->digits.half, t->k->point_size, &st);
+    if (t->rows == NULL) goto out;
+    t->bases = mem_new(m, t->digits.windows, t->k->point_size, &st);
+    if (t->bases == NULL) goto out;
+    st = fill_table(s, t, base);
+out:
+    if (st != CUZK_OK) {
+        cpu_fixed_free(f);
+        f->impl = NULL;
+    }
+    return st;
 }
 
 static bool all_zero(const uint8_t *p, size_t n)
@@ -123,23 +188,24 @@ static void encode_block(fixed_run *f, const uint8_t *acc, size_t first, size_t 
 static cuzk_status multiply_block(void *ctx, size_t index, unsigned worker)
 {
     fixed_run *f = ctx;
+    const msm_digits *digits = &f->t->digits;
     fixed_work w = work_of(f, worker);
     size_t size = f->k->point_size, first = index * f->block;
     size_t n = f->n - first < f->block ? f->n - first : f->block;
 
     f->k->canon(w.value, f->scalars + first, n);
     for (size_t i = 0; i < n; i++) {
-        w.negative[i] = msm_take_sign(&f->digits, w.value[i]);
-        msm_add_bias(&f->digits, w.value[i], w.value[i]);
+        w.negative[i] = msm_take_sign(digits, w.value[i]);
+        msm_add_bias(digits, w.value[i], w.value[i]);
     }
     memset(w.acc, 0, n * size);
-    for (size_t row = 0; row < f->digits.windows; row++) {
-        msm_window x = msm_window_at(&f->digits, row);
+    for (size_t row = 0; row < digits->windows; row++) {
+        msm_window x = msm_window_at(digits, row);
         for (size_t i = 0; i < n; i++) {
             int32_t d = msm_digit(&x, w.value[i]);
             w.digit[i] = w.negative[i] ? -d : d;
         }
-        f->k->table_add(w.acc, f->table + row * (size_t)f->digits.half * size, w.digit, n,
+        f->k->table_add(w.acc, f->t->rows + row * (size_t)digits->half * size, w.digit, n,
                         w.scratch);
     }
     encode_block(f, w.acc, first, n);
@@ -154,41 +220,24 @@ static size_t block_size(const msm_kernels *k, size_t n, unsigned threads)
     return block < k->fixed_block ? block : k->fixed_block;
 }
 
-CUZK_STATUS cpu_fixed_base_run(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2,
-                               const void *base, const fr *k, size_t n, size_t *infinity_index)
+cuzk_status cpu_fixed_mul(dev_stream *s, uint8_t *out, point_enc enc, const dev_fixed *fixed,
+                          const fr *k, size_t n, size_t *infinity_index)
 {
-    const curve *cv = s->d->curves[id];
-    mem *m = s->d->m;
+    const fixed_table *t = fixed->impl;
     pool *p = s->d->pool;
-    unsigned threads = p != NULL ? pool_threads(p) : 1;
-    fixed_run f = {
-        .k = msm_kernels_get(id, s->d->table, g2), .scalars = k, .n = n, .enc = enc, .out = out};
+    unsigned threads = pool_threads(p);
+    fixed_run f = {.k = t->k, .t = t, .scalars = k, .n = n, .enc = enc, .out = out};
     cuzk_status st = CUZK_OK;
-    size_t size = f.k->point_size, rows;
 
     atomic_init(&f.infinity, SIZE_MAX);
     f.block = block_size(f.k, n, threads);
-    f.point_bytes = cv->point_size(g2, enc);
+    f.point_bytes = s->d->curves[fixed->id]->point_size(fixed->g2, enc);
     f.work_size = work_size(f.k);
-    msm_digits_init(&f.digits, cv, fixed_c(cv, n));
-    rows = f.digits.windows;
-    f.table = mem_new(m, rows * (size_t)f.digits.half, size, &st);
-    if (f.table == NULL) goto out;
-    f.bases = mem_new(m, rows, size, &st);
-    if (f.bases == NULL) goto out;
-    f.work = mem_new(m, threads, f.work_size, &st);
-    if (f.work == NULL) goto out;
-
-    memcpy(f.bases, base, size);
-    for (size_t w = 1; w < rows; w++)
-        f.k->shift(f.bases + w * size, f.bases + (w - 1) * size, f.digits.c);
-    TRY_OUT(pool_run(p, s->cancel, rows, make_row, &f));
-    TRY_OUT(pool_run(p, s->cancel, (n + f.block - 1) / f.block, multiply_block, &f));
-    if (infinity_index != NULL)
+    f.work = mem_new(s->d->m, threads, f.work_size, &st);
+    if (f.work == NULL) return st;
+    st = pool_run(p, s->cancel, (n + f.block - 1) / f.block, multiply_block, &f);
+    if (st == CUZK_OK && infinity_index != NULL)
         *infinity_index = atomic_load_explicit(&f.infinity, memory_order_relaxed);
-out:
-    mem_free(m, f.work);
-    mem_free(m, f.bases);
-    mem_free(m, f.table);
+    mem_free(s->d->m, f.work);
     return st;
 }

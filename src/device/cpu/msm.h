@@ -30,15 +30,18 @@ CUZK_STATUS cpu_msm_run(dev_stream *s, void *r, curve_id id, const dev_points *b
 /** Upper bound of the bytes that cpu_msm_run takes from the budget for n scalars. */
 size_t cpu_msm_memory(const device *d, curve_id id, bool g2, point_enc enc, size_t n);
 
+/** Fills f->impl: the table of multiples of base (a g1_any or g2_any on the curve), for about n of them. */
+CUZK_STATUS cpu_fixed_new(dev_stream *s, dev_fixed *f, const void *base, size_t n);
+void cpu_fixed_free(dev_fixed *f);
 /**
- * out[i] = k[i] * base in the given encoding, for i < n; base is a g1_any or g2_any on the curve.
+ * out[i] = k[i] * base in the given encoding, for i < n.
  *
  *   infinity_index  out  the first i whose result is infinity, or SIZE_MAX; may be NULL
  *
  * Errors   CUZK_ENOMEM, CUZK_EBUDGET, CUZK_ECANCELLED; out then holds some of the results
  * Time     variable in the scalars
  */
-CUZK_STATUS cpu_fixed_base_run(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2,
-                               const void *base, const fr *k, size_t n, size_t *infinity_index);
+CUZK_STATUS cpu_fixed_mul(dev_stream *s, uint8_t *out, point_enc enc, const dev_fixed *fixed,
+                          const fr *k, size_t n, size_t *infinity_index);
 
 #endif

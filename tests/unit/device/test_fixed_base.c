@@ -96,6 +96,50 @@ static void test_sizes(void **state)
     }
 }
 
+/* One table, widest windows, for several calls; another device's stream is refused. */
+static void test_table(void **state)
+{
+    const size_t n = 600;
+    rig r, other;
+
+    (void)state;
+    rig_open(&r, cpu_table_best(), 2);
+    rig_open(&other, cpu_table_best(), 1);
+    for (int g2 = 0; g2 < 2; g2++) {
+        group g = group_of(CURVE_ID_BLS12_381, g2 == 1);
+        any_point gen = point_gen(&g);
+        uint8_t *out = test_array(n, g.size);
+        fr *k = test_array(n, sizeof *k);
+        dev_fixed *f;
+        size_t used = mem_used(r.m), inf, want;
+        assert_status_ok(dev_fixed_new(&f, r.s, CURVE_ID_BLS12_381, g.g2, &gen, 5000000));
+        assert_in_range(mem_used(r.m) - used, 64 << 20, 129 << 20);
+        for (int round = 0; round < 2; round++) {
+            if (round == 0) {
+                edge_scalars(g.cv, k, n);
+            } else {
+                random_frs(g.cv, k, n);
+            }
+            assert_status_ok(dev_fixed_mul(r.s, out, POINT_LEM, f, k, n, &inf));
+            want = SIZE_MAX;
+            for (size_t i = n; i-- > 0;)
+                if (g.cv->fr_is_zero(&k[i])) want = i;
+            assert_true(inf == want);
+            for (size_t i = 0; i < n; i += round == 0 ? 1 : 29)
+                check_one(&g, out, POINT_LEM, &gen, k, i);
+        }
+        assert_status_is(dev_fixed_mul(other.s, out, POINT_LEM, f, k, n, &inf), CUZK_EINVAL);
+        assert_status_is(dev_fixed_mul(r.s, out, POINT_LEM, NULL, k, n, &inf), CUZK_EINVAL);
+        dev_fixed_free(f);
+        assert_int_equal(mem_used(r.m), used);
+        free(k);
+        free(out);
+    }
+    dev_fixed_free(NULL);
+    rig_close(&other);
+    rig_close(&r);
+}
+
 static void test_encodings(void **state)
 {
     const size_t n = 40;
@@ -198,6 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_table),
         cmocka_unit_test(test_encodings),
         cmocka_unit_test(test_infinity_index),
         cmocka_unit_test(test_faults_and_cancel),
