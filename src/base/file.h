@@ -37,6 +37,27 @@ uint64_t file_out_pos(const file_out *f);
 CUZK_STATUS file_out_commit(file_out *f); /* moved: f is gone whatever the result */
 void file_out_abort(file_out *f);         /* removes the temporary file; NULL is fine */
 CUZK_STATUS file_write_whole(const char *path, const void *p, size_t n);
+
+/** A large file that is written at any offset over a long time, and that another process can go on with when this one is
+ *  killed: PATH.part, beside its target, with a record of what the work is (tag) and how far it came. Nothing appears
+ *  under `path` before the commit. Locked: a second process that opens the same one is refused. One thread at a time. */
+typedef struct file_part file_part;
+
+/** Room on the disk is taken at once, so that a full one is found now (class resource). *done: what was passed to the
+ *  last checkpoint of the same work (path, size, tag), whose bytes are all there; 0: begin. Other leftovers are
+ *  overwritten. */
+CUZK_STATUS file_part_open(file_part **out, const char *path, uint64_t size, const uint8_t tag[32],
+                           uint64_t *done);
+CUZK_STATUS file_part_write(file_part *f, uint64_t off, const void *p, size_t n);
+/** All bytes written so far are safe, and `done` says how far they go. Waits for the disk. */
+CUZK_STATUS file_part_checkpoint(file_part *f, uint64_t done);
+/** Where the bytes are until the commit, for reading back. */
+const char *file_part_path(const file_part *f);
+/** Makes the bytes safe and gives them their name. Moved: f is gone whatever the result. */
+CUZK_STATUS file_part_commit(file_part *f);
+/** keep: PATH.part stays, as the last checkpoint left it. NULL is fine. */
+void file_part_close(file_part *f, bool keep);
+
 CUZK_STATUS file_make_dir(const char *path); /* and its parents */
 bool file_exists(const char *path);
 

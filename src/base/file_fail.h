@@ -1,5 +1,5 @@
 /*
- * base/file_fail.h - how file.c and file_out.c word their failures; not for other rooms
+ * base/file_fail.h - what file*.c share: how they word failures, how a file appears; not for other rooms
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -14,5 +14,12 @@
 cuzk_status file_fail(const char *doing, const char *path, int err);
 /** CUZK_EIO unless s is a regular file. */
 cuzk_status file_check_regular(const struct stat *s, const char *doing, const char *path);
+
+/** The folder that `path` is in, and the last part of path (inside it). path is written to, and restored. */
+cuzk_status file_open_folder(char *path, const char **base, int *dir);
+/** All n bytes at `off`; path is for messages. */
+cuzk_status file_write_at(int fd, const char *path, uint64_t off, const uint8_t *p, size_t n);
+/** `tmp` of folder `dir` becomes `base`; the folder is synced. */
+cuzk_status file_appear(const char *path, const char *base, int dir, const char *tmp);
 
 #endif

@@ -43,24 +43,22 @@ static void file_out_free(file_out *f)
     free(f);
 }
 
-/* The folder of f->path, and f->base. */
-static cuzk_status open_folder(file_out *f)
+cuzk_status file_open_folder(char *path, const char **base, int *dir)
 {
-    char *slash = strrchr(f->path, '/');
+    char *slash = strrchr(path, '/');
     const char *folder = ".";
 
-    f->base = f->path;
+    *base = path;
     if (slash != NULL) {
-        f->base = slash + 1;
-        folder = slash == f->path ? "/" : f->path;
+        *base = slash + 1;
+        folder = slash == path ? "/" : path;
     }
-    if (f->base[0] == '\0')
-        return FAIL(CUZK_EIO, "cannot write %s: it names no file",
-                    f->path[0] == '\0' ? "''" : f->path);
-    if (slash != NULL && slash != f->path) *slash = '\0';
-    f->dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (slash != NULL && slash != f->path) *slash = '/';
-    return f->dir < 0 ? file_fail("cannot write", f->path, errno) : CUZK_OK;
+    if ((*base)[0] == '\0')
+        return FAIL(CUZK_EIO, "cannot write %s: it names no file", path[0] == '\0' ? "''" : path);
+    if (slash != NULL && slash != path) *slash = '\0';
+    *dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (slash != NULL && slash != path) *slash = '/';
+    return *dir < 0 ? file_fail("cannot write", path, errno) : CUZK_OK;
 }
 
 static cuzk_status open_tmp(file_out *f)
@@ -93,7 +91,7 @@ cuzk_status file_out_open(file_out **out, const char *path)
         st = FAIL(CUZK_ENOMEM, "cannot write %s: out of memory", path);
         goto out;
     }
-    TRY_OUT(open_folder(f));
+    TRY_OUT(file_open_folder(f->path, &f->base, &f->dir));
     /* now, and not after hours of work: rename would replace a device or a pipe, and fail on a folder */
     if (fstatat(f->dir, f->base, &s, 0) == 0) TRY_OUT(file_check_regular(&s, "cannot write", path));
     TRY_OUT(open_tmp(f));
@@ -104,18 +102,23 @@ out:
     return st;
 }
 
-static cuzk_status write_all(file_out *f, uint64_t off, const uint8_t *p, size_t n)
+cuzk_status file_write_at(int fd, const char *path, uint64_t off, const uint8_t *p, size_t n)
 {
     while (n != 0) {
-        ssize_t got = pwrite(f->fd, p, n, (off_t)off);
+        ssize_t got = pwrite(fd, p, n, (off_t)off);
 
         if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return file_fail("cannot write", f->path, got < 0 ? errno : ENOSPC);
+        if (got <= 0) return file_fail("cannot write", path, got < 0 ? errno : ENOSPC);
         p += got;
         off += (uint64_t)got;
         n -= (size_t)got;
     }
     return CUZK_OK;
+}
+
+static cuzk_status write_all(file_out *f, uint64_t off, const uint8_t *p, size_t n)
+{
+    return file_write_at(f->fd, f->path, off, p, n);
 }
 
 static cuzk_status flush(file_out *f)
@@ -156,6 +159,15 @@ uint64_t file_out_pos(const file_out *f)
     return f->flushed + f->buf_len;
 }
 
+cuzk_status file_appear(const char *path, const char *base, int dir, const char *tmp)
+{
+    if (renameat(dir, tmp, dir, base) != 0) return file_fail("cannot write", path, errno);
+    /* some file systems know no fsync of folders and say EINVAL; the file is there all the same */
+    if (fsync(dir) != 0 && errno != EINVAL)
+        return file_fail("cannot write the folder of", path, errno);
+    return CUZK_OK;
+}
+
 cuzk_status file_out_commit(file_out *f)
 {
     cuzk_status st = CUZK_OK;
@@ -166,16 +178,10 @@ cuzk_status file_out_commit(file_out *f)
         st = file_fail("cannot write", f->path, errno);
         goto out;
     }
-    if (renameat(f->dir, f->tmp, f->dir, f->base) != 0) {
-        st = file_fail("cannot write", f->path, errno);
-        goto out;
-    }
+    TRY_OUT(file_appear(f->path, f->base, f->dir, f->tmp));
     fd = f->fd;
     f->fd = -1; /* from here on the file is the caller's: nothing to unlink */
     if (close(fd) != 0) st = file_fail("cannot close", f->path, errno);
-    /* some file systems know no fsync of folders and say EINVAL */
-    if (st == CUZK_OK && fsync(f->dir) != 0 && errno != EINVAL)
-        st = file_fail("cannot write the folder of", f->path, errno);
 out:
     file_out_free(f);
     return st;
