@@ -71,15 +71,23 @@ typedef struct groth16_trapdoors {
     fr tau, alpha, beta, gamma, delta;
 } groth16_trapdoors;
 
-/** Progress and cancellation of a setup; all may be NULL. Steps count points written. */
+/** Progress and cancellation of a setup; all may be NULL or 0. Steps count points. */
 typedef struct groth16_setup_opts {
     cuzk_progress_fn progress;
     void *ctx;
     const cancel *cancel;
+    /* .params alone: */
+    bool
+        resume; /* the secrets will be given again: a setup that was stopped or killed leaves PATH.part to go on from */
+    uint64_t checkpoint_ns; /* between two marks of how far it came; 0: 15 s */
+    /* Called when all bytes are on the disk, before the files get their names; a failure ends the setup. */
+    cuzk_status (*written)(void *ctx, const char *part_path, uint64_t size, const uint8_t *vk,
+                           size_t vk_size);
 } groth16_setup_opts;
 
 CUZK_STATUS groth16_trapdoors_random(groth16_trapdoors *out, const curve *cv);
-/** .params and .vk of sys with standard generators (filecoin-formats.md section 8). Streams to the files. */
+/** .params and .vk of sys with standard generators (filecoin-formats.md section 8). Streams to the files. Memory: the
+ *  columns' (qap.h), 50 MiB, and the tables of two fixed bases (device.h). */
 CUZK_STATUS groth16_setup_params(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
                                  const char *params_path, const char *vk_path,
                                  const groth16_setup_opts *o, pool *p, mem *m);

@@ -1,5 +1,5 @@
 /*
- * groth16/setup.c - secrets, QAP columns at tau, and the streaming of points to a file
+ * groth16/setup.c - secrets, columns combined with them, and points made of them in chunks
  *
  * Source: spec/filecoin-formats.md section 8.
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define LAGRANGE_CHUNK 4096
+#define COMBINE_TASK 4096
 
 cuzk_status groth16_trapdoors_random(groth16_trapdoors *out, const curve *cv)
 {
@@ -22,242 +22,146 @@ cuzk_status groth16_trapdoors_random(groth16_trapdoors *out, const curve *cv)
     return CUZK_OK;
 }
 
-/* L_q(tau) = w^q (tau^n - 1) / (n (tau - w^q)) */
-bool lagrange_at(fr *out, fr *tmp, const curve *cv, const fr *tau, unsigned gen, unsigned log_n,
-                 uint64_t first, uint64_t step, size_t from, size_t to, const fr *scale)
-{
-    fr root, w, jump, z, k;
-    bool inside = false;
+/* ---- emitter ---- */
 
-    cv->fr_root(&root, gen, log_n);
-    cv->fr_pow_var(&jump, &root, step);
-    cv->fr_pow_var(&w, &root, first + step * from);
-    cv->fr_pow_var(&z, tau, (uint64_t)1 << log_n);
-    cv->fr_sub(&z, &z, &cv->fr_one);
-    cv->fr_from_u64(&k, (uint64_t)1 << log_n);
-    cv->fr_inv(&k, &k);
-    cv->fr_mul(&k, &k, &z);
-    cv->fr_mul(&k, &k, scale);
-    cv->fr_mul(&k, &k, &w); /* k runs as scale * z / n * w^q */
-    for (size_t i = from; i < to; i++) {
-        cv->fr_sub(&out[i - from], tau, &w);
-        inside = inside || cv->fr_is_zero(&out[i - from]);
-        cv->fr_mul(&w, &w, &jump);
-    }
-    cv->fr_batch_inv(out, tmp, to - from);
-    for (size_t i = from; i < to; i++) {
-        cv->fr_mul(&out[i - from], &out[i - from], &k);
-        cv->fr_mul(&k, &k, &jump);
-    }
-    return !inside;
+static void wipe(mem *m, fr *p, size_t n)
+{
+    if (p != NULL) explicit_bzero(p, n * sizeof *p);
+    mem_free(m, p);
 }
 
-typedef struct lagrange_ctx {
-    const curve *cv;
-    const fr *tau;
-    fr *l, *tmp;
-    unsigned gen, log_n;
-    size_t n;
-} lagrange_ctx;
-
-static cuzk_status lagrange_chunk(void *ctx, size_t i, unsigned worker)
+void emitter_close(emitter *e)
 {
-    lagrange_ctx *x = ctx;
-    size_t from = i * LAGRANGE_CHUNK,
-           to = from + LAGRANGE_CHUNK < x->n ? from + LAGRANGE_CHUNK : x->n;
-    if (lagrange_at(x->l + from, x->tmp + (size_t)worker * LAGRANGE_CHUNK, x->cv, x->tau, x->gen,
-                    x->log_n, 0, 1, from, to, &x->cv->fr_one))
-        return CUZK_OK;
-    return FAIL_DATA(MALFORMED, "tau", "tau is a point of the domain of size 2^%u", x->log_n);
+    qap_close(e->q);
+    dev_fixed_free(e->g1);
+    dev_fixed_free(e->g2);
+    wipe(e->m, e->u, e->cap);
+    wipe(e->m, e->v, e->cap);
+    wipe(e->m, e->w, e->cap);
+    wipe(e->m, e->k, e->cap);
+    mem_free(e->m, e->buf);
 }
 
-typedef struct columns_ctx {
-    const r1cs_system *sys;
-    const fr *l; /* Lagrange values by row */
-    fr *out[3];
-} columns_ctx;
-
-/** Column number of a template wire of an instance. */
-static size_t column_of(const r1cs_system *sys, const r1cs_instance *inst, const r1cs_template *t,
-                        uint32_t wire)
-{
-    r1cs_wire g;
-
-    if (wire == 0) return 0;
-    wire--;
-    if (wire >= t->n_in + t->n_local)
-        return (size_t)inst->pub_start + (wire - t->n_in - t->n_local);
-    if (wire >= t->n_in) return (size_t)sys->n_inputs + inst->aux_start + (wire - t->n_in);
-    g = sys->wires[inst->wires + wire];
-    return (g & R1CS_AUX) != 0 ? (size_t)sys->n_inputs + (g & ~R1CS_AUX) : g;
-}
-
-static void add_row(const columns_ctx *x, fr *out, const r1cs_instance *inst,
-                    const r1cs_template *t, const r1cs_matrix *m, uint32_t row)
-{
-    const curve *cv = x->sys->cv;
-    const fr *l = &x->l[(size_t)inst->row_start + row];
-
-    for (uint32_t k = m->row_start[row]; k < m->row_start[row + 1]; k++) {
-        fr *o = &out[column_of(x->sys, inst, t, m->wire[k])], v;
-        if (m->coeff[k] == 0) {
-            cv->fr_add(o, o, l);
-        } else if (m->coeff[k] == 1) {
-            cv->fr_sub(o, o, l);
-        } else {
-            cv->fr_mul(&v, l, &x->sys->coeffs[m->coeff[k]]);
-            cv->fr_add(o, o, &v);
-        }
-    }
-}
-
-/** One matrix, all instances. Each matrix has its own output, so the three run side by side. */
-static cuzk_status columns_of(void *ctx, size_t which, unsigned worker)
-{
-    columns_ctx *x = ctx;
-    const r1cs_system *sys = x->sys;
-    (void)worker;
-
-    for (size_t i = 0; i < sys->n_instances; i++) {
-        const r1cs_instance *inst = &sys->instances[i];
-        const r1cs_template *t = &sys->templates[inst->tmpl];
-        const r1cs_matrix *m = which == 0 ? &t->a : which == 1 ? &t->b : &t->c;
-        for (uint32_t row = 0; row < t->n_rows; row++) add_row(x, x->out[which], inst, t, m, row);
-    }
-    if (which == 0 && sys->input_rows)
-        for (uint32_t i = 0; i < sys->n_inputs; i++)
-            sys->cv->fr_add(&x->out[0][i], &x->out[0][i], &x->l[(size_t)sys->n_rows + i]);
-    return CUZK_OK;
-}
-
-void qap_clear(qap *q)
-{
-    if (q->m == NULL) return;
-    mem_free(q->m, q->u);
-    mem_free(q->m, q->v);
-    mem_free(q->m, q->w);
-    memset(q, 0, sizeof *q);
-}
-
-cuzk_status qap_eval(qap *out, const r1cs_system *sys, const fr *tau, unsigned gen, unsigned log_n,
-                     pool *p, mem *m)
+cuzk_status emitter_open(emitter *e, const r1cs_system *sys, unsigned gen, unsigned log_n,
+                         uint64_t g1, uint64_t g2)
 {
     cuzk_status st = CUZK_OK;
-    const curve *cv = sys->cv;
-    size_t n = (size_t)1 << log_n, n_vars = (size_t)sys->n_inputs + sys->n_aux;
-    qap q = {.cv = cv, .m = m, .n_vars = n_vars};
-    fr *l = NULL, *tmp = NULL;
+    size_t most = (size_t)1 << log_n;
+    fr **const bufs[] = {&e->u, &e->v, &e->w, &e->k};
     span sp = span_open(SPAN_SETUP_QAP);
 
-    for (size_t i = 0; i < sys->n_templates; i++)
-        if (sys->templates[i].c.row_start == NULL) {
-            st = FAIL(CUZK_EINVAL, "a setup needs matrix C, template %s has none",
-                      sys->templates[i].name);
-            goto out;
-        }
-    l = mem_new(m, n, sizeof *l, &st);
-    if (l == NULL) goto out;
-    tmp = mem_new(m, pool_threads(p), LAGRANGE_CHUNK * sizeof *tmp, &st);
-    if (tmp == NULL) goto out;
-    q.u = mem_new(m, n_vars, sizeof *q.u, &st);
-    if (q.u == NULL) goto out;
-    q.v = mem_new(m, n_vars, sizeof *q.v, &st);
-    if (q.v == NULL) goto out;
-    q.w = mem_new(m, n_vars, sizeof *q.w, &st);
-    if (q.w == NULL) goto out;
-    cv->fr_pow_var(&q.z, tau, n);
-    cv->fr_sub(&q.z, &q.z, &cv->fr_one);
-
-    lagrange_ctx lc = {cv, tau, l, tmp, gen, log_n, n};
-    TRY_OUT(pool_run(p, NULL, (n + LAGRANGE_CHUNK - 1) / LAGRANGE_CHUNK, lagrange_chunk, &lc));
-    columns_ctx cc = {sys, l, {q.u, q.v, q.w}};
-    TRY_OUT(pool_run(p, NULL, 3, columns_of, &cc));
-    *out = q;
-    memset(&q, 0, sizeof q);
+    e->cv = sys->cv;
+    e->n_inputs = sys->n_inputs;
+    e->n_vars = (size_t)sys->n_inputs + sys->n_aux;
+    if (e->n_vars > most) most = e->n_vars;
+    e->cap = most < EMIT_CHUNK ? most : EMIT_CHUNK;
+    for (size_t i = 0; i < sizeof bufs / sizeof bufs[0]; i++) {
+        *bufs[i] = mem_new(e->m, e->cap, sizeof(fr), &st);
+        if (*bufs[i] == NULL) goto out;
+    }
+    e->buf = mem_new(e->m, e->cap, e->cv->point_size(true, e->enc), &st);
+    if (e->buf == NULL) goto out;
+    TRY_OUT(qap_open(&e->q, sys, &e->t->tau, gen, log_n, e->p, e->o->cancel, e->m));
+    span_close(&sp);
+    sp = span_open(SPAN_SETUP_POINTS);
+    TRY_OUT(dev_fixed_new(&e->g1, e->s, e->cv->id, false, &e->cv->g1_gen, g1));
+    st = dev_fixed_new(&e->g2, e->s, e->cv->id, true, &e->cv->g2_gen, g2);
 out:
-    mem_free(m, tmp);
-    mem_free(m, l);
-    qap_clear(&q);
     span_close(&sp);
     return st;
 }
 
-void qap_combine(fr *out, const qap *q, const groth16_trapdoors *t, const fr *k, size_t from,
-                 size_t to)
+cuzk_status emit_columns(emitter *e, size_t from, size_t to)
 {
-    const curve *cv = q->cv;
     span sp = span_open(SPAN_SETUP_QAP);
-    for (size_t i = from; i < to; i++) {
-        fr x, y;
-        cv->fr_mul(&x, &t->beta, &q->u[i]);
-        cv->fr_mul(&y, &t->alpha, &q->v[i]);
-        cv->fr_add(&x, &x, &y);
-        cv->fr_add(&x, &x, &q->w[i]);
-        cv->fr_mul(&out[i - from], &x, k);
-    }
+    cuzk_status st = qap_range(e->q, e->u, e->v, e->w, from, to);
     span_close(&sp);
+    return st;
 }
 
-cuzk_status emit_points(emitter *e, bool g2, const fr *k, size_t n, bool infinity_ok,
-                        const char *list)
-{
-    size_t size = e->cv->point_size(g2, e->enc);
+typedef struct combine_run {
+    const emitter *e;
+    const fr *scale;
+    size_t n;
+} combine_run;
 
-    for (size_t from = 0; from < n; from += EMIT_CHUNK) {
-        TRY(cancel_check(e->o->cancel));
-        size_t c = n - from < EMIT_CHUNK ? n - from : EMIT_CHUNK, inf = SIZE_MAX;
-        span sp = span_open(SPAN_SETUP_POINTS);
-        cuzk_status st = g2 ? dev_fixed_base_g2(e->s, e->buf, e->enc, e->cv->id, &e->cv->g2_gen,
-                                                k + from, c, &inf)
-                            : dev_fixed_base_g1(e->s, e->buf, e->enc, e->cv->id, &e->cv->g1_gen,
-                                                k + from, c, &inf);
-        span_close(&sp);
-        TRY(st);
-        if (inf != SIZE_MAX && !infinity_ok)
-            return FAIL_DATA(
-                MALFORMED, list,
-                "setup: %s[%zu] is the point at infinity (an unconstrained variable, or secrets "
-                "that do not suit this circuit)",
-                list, from + inf);
-        sp = span_open(SPAN_WRITE);
-        st = file_out_write(e->f, e->buf, c * size);
-        span_close(&sp);
-        TRY(st);
-        e->done += c;
-        if (e->o->progress != NULL) e->o->progress(e->o->ctx, "points", e->done, e->total);
+static cuzk_status combine_some(void *ctx, size_t task, unsigned worker)
+{
+    const combine_run *r = ctx;
+    const emitter *e = r->e;
+    const curve *cv = e->cv;
+    size_t from = task * COMBINE_TASK, to = from + COMBINE_TASK < r->n ? from + COMBINE_TASK : r->n;
+    (void)worker;
+
+    for (size_t i = from; i < to; i++) {
+        fr x, y;
+        cv->fr_mul(&x, &e->t->beta, &e->u[i]);
+        cv->fr_mul(&y, &e->t->alpha, &e->v[i]);
+        cv->fr_add(&x, &x, &y);
+        cv->fr_add(&x, &x, &e->w[i]);
+        cv->fr_mul(&e->k[i], &x, r->scale);
     }
     return CUZK_OK;
 }
 
-cuzk_status emit_u32le(emitter *e, uint32_t v)
+cuzk_status emit_combine(emitter *e, const fr *scale, size_t n)
 {
-    uint8_t b[4];
-    store_u32le(b, v);
-    return file_out_write(e->f, b, 4);
+    combine_run r = {e, scale, n};
+    span sp = span_open(SPAN_SETUP_QAP);
+    cuzk_status st =
+        pool_run(e->p, e->o->cancel, (n + COMBINE_TASK - 1) / COMBINE_TASK, combine_some, &r);
+    span_close(&sp);
+    return st;
 }
 
-cuzk_status emit_u32be(emitter *e, uint32_t v)
+cuzk_status emit_points(emitter *e, bool g2, const fr *k, size_t n, bool infinity_ok,
+                        const char *list, uint64_t at)
 {
-    uint8_t b[4];
-    store_u32be(b, v);
-    return file_out_write(e->f, b, 4);
+    size_t inf = SIZE_MAX;
+
+    TRY(cancel_check(e->o->cancel));
+    span sp = span_open(SPAN_SETUP_POINTS);
+    cuzk_status st = dev_fixed_mul(e->s, e->buf, e->enc, g2 ? e->g2 : e->g1, k, n, &inf);
+    span_close(&sp);
+    TRY(st);
+    if (inf != SIZE_MAX && !infinity_ok)
+        return FAIL_DATA(
+            MALFORMED, list,
+            "setup: %s[%llu] is the point at infinity (an unconstrained variable, or secrets "
+            "that do not suit this circuit)",
+            list, (unsigned long long)(at + inf));
+    e->done += n;
+    if (e->o->progress != NULL) e->o->progress(e->o->ctx, "points", e->done, e->total);
+    return CUZK_OK;
 }
 
-cuzk_status setup_vk(groth16_vk **out, emitter *e, const qap *q, const groth16_trapdoors *t,
-                     uint32_t n_inputs, mem *m)
+static cuzk_status make_ic(groth16_vk *vk, emitter *e)
 {
-    cuzk_status st = CUZK_OK;
-    const curve *cv = q->cv;
+    size_t size = e->cv->g1_size;
+    fr gamma_inv;
+
+    e->cv->fr_inv(&gamma_inv, &e->t->gamma);
+    for (size_t from = 0; from < e->n_inputs; from += e->cap) {
+        size_t n = e->n_inputs - from < e->cap ? e->n_inputs - from : e->cap;
+        TRY(emit_columns(e, from, from + n));
+        TRY(emit_combine(e, &gamma_inv, n));
+        TRY(dev_fixed_mul(e->s, vk->ic + from * size, POINT_LEM, e->g1, e->k, n, NULL));
+    }
+    return CUZK_OK;
+}
+
+cuzk_status setup_vk(groth16_vk **out, emitter *e)
+{
+    const curve *cv = e->cv;
+    const groth16_trapdoors *t = e->t;
     groth16_vk *vk = NULL;
-    size_t inf;
-    fr gamma_inv, *k = NULL;
 
-    TRY(vk_new(&vk, cv, n_inputs, m));
-    k = mem_new(m, n_inputs, sizeof *k, &st);
-    if (k == NULL) goto out;
-    cv->fr_inv(&gamma_inv, &t->gamma);
-    qap_combine(k, q, t, &gamma_inv, 0, n_inputs);
-    TRY_OUT(dev_fixed_base_g1(e->s, vk->ic, POINT_LEM, cv->id, &cv->g1_gen, k, n_inputs, &inf));
+    TRY(vk_new(&vk, cv, (uint32_t)e->n_inputs, e->m));
+    cuzk_status st = make_ic(vk, e);
+    if (st != CUZK_OK) {
+        groth16_vk_free(vk);
+        return st;
+    }
     cv->g1_mul(&vk->alpha_g1, &cv->g1_gen, &t->alpha);
     cv->g1_mul(&vk->beta_g1, &cv->g1_gen, &t->beta);
     cv->g2_mul(&vk->beta_g2, &cv->g2_gen, &t->beta);
@@ -265,9 +169,5 @@ cuzk_status setup_vk(groth16_vk **out, emitter *e, const qap *q, const groth16_t
     cv->g1_mul(&vk->delta_g1, &cv->g1_gen, &t->delta);
     cv->g2_mul(&vk->delta_g2, &cv->g2_gen, &t->delta);
     *out = vk;
-    vk = NULL;
-out:
-    mem_free(m, k);
-    groth16_vk_free(vk);
-    return st;
+    return CUZK_OK;
 }

@@ -1,7 +1,5 @@
 /*
- * groth16/setup.h - what the writers of .params and .zkey share: QAP columns at tau, and points streamed to a file
- *
- * Columns are numbered over all variables: inputs (ONE first), then auxiliary ones.
+ * groth16/setup.h - what the writers of .params and .zkey share: columns combined with secrets, and points made of them
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -9,48 +7,42 @@
 #define GROTH16_SETUP_H
 
 #include "groth16/internal.h"
+#include "groth16/qap.h"
 
-typedef struct qap {
-    const curve *cv;
-    mem *m;
-    size_t n_vars; /* inputs + aux */
-    fr *u, *v, *w; /* A_i(tau), B_i(tau), C_i(tau) */
-    fr z;          /* tau^n - 1 */
-} qap;
-
-/** Evaluates all columns at tau over the domain of 2^log_n points with root fr_root(gen, log_n). */
-CUZK_STATUS qap_eval(qap *out, const r1cs_system *sys, const fr *tau, unsigned gen, unsigned log_n,
-                     pool *p, mem *m);
-void qap_clear(qap *q);
-/** out[i] = (beta u_i + alpha v_i + w_i) * k over columns [from, to). */
-void qap_combine(fr *out, const qap *q, const groth16_trapdoors *t, const fr *k, size_t from,
-                 size_t to);
-
-/** out[i - from] = Lagrange polynomial number first + step * i at tau, for i in [from, to), times `scale`; the domain is
- *  of size 2^log_n with root fr_root(gen, log_n). tmp: to - from elements. False: tau is in the domain. */
-bool lagrange_at(fr *out, fr *tmp, const curve *cv, const fr *tau, unsigned gen, unsigned log_n,
-                 uint64_t first, uint64_t step, size_t from, size_t to, const fr *scale);
-
-/** Streams k[i] * generator to a file. */
+/** Multiples of the generators in chunks of at most EMIT_CHUNK, with progress. Secret buffers are wiped at the end. */
 typedef struct emitter {
     dev_stream *s;
     const curve *cv;
-    file_out *f;
-    point_enc enc;
-    uint8_t *buf; /* EMIT_CHUNK points of G2 */
+    pool *p;
+    mem *m;
     const groth16_setup_opts *o;
+    const groth16_trapdoors *t;
+    qap *q;
+    size_t n_vars, n_inputs;
+    dev_fixed *g1, *g2;
+    point_enc enc;
+    size_t cap;           /* elements in each of the following */
+    fr *u, *v, *w, *k;    /* columns; scalars */
+    uint8_t *buf;         /* points of G2 */
     uint64_t done, total; /* points */
 } emitter;
-#define EMIT_CHUNK 32768
+#define EMIT_CHUNK ((size_t)1 << 17)
 
-/** infinity_ok false: a zero scalar is an error that names list and index. */
+/** For `g1` and `g2` points in all; opens the columns of sys over the domain of 2^log_n with root fr_root(gen, log_n). */
+CUZK_STATUS emitter_open(emitter *e, const r1cs_system *sys, unsigned gen, unsigned log_n,
+                         uint64_t g1, uint64_t g2);
+void emitter_close(emitter *e);
+
+/** e->u, v, w = columns of variables [from, to), at most e->cap. */
+CUZK_STATUS emit_columns(emitter *e, size_t from, size_t to);
+/** e->k[i] = (beta u_i + alpha v_i + w_i) * scale, i < n. */
+CUZK_STATUS emit_combine(emitter *e, const fr *scale, size_t n);
+/** e->buf = k[i] * generator, i < n. They are entries [at, at + n) of `list`: unless infinity_ok, a zero scalar is an
+ *  error that names list and index. */
 CUZK_STATUS emit_points(emitter *e, bool g2, const fr *k, size_t n, bool infinity_ok,
-                        const char *list);
-CUZK_STATUS emit_u32le(emitter *e, uint32_t v);
-CUZK_STATUS emit_u32be(emitter *e, uint32_t v);
+                        const char *list, uint64_t at);
 
 /** The vk of these secrets; ic from the columns of the inputs. gamma is t->gamma. */
-CUZK_STATUS setup_vk(groth16_vk **out, emitter *e, const qap *q, const groth16_trapdoors *t,
-                     uint32_t n_inputs, mem *m);
+CUZK_STATUS setup_vk(groth16_vk **out, emitter *e);
 
 #endif

@@ -15,17 +15,22 @@
 
 typedef struct zkey_out {
     emitter e;
+    file_out *f;
     const r1cs_system *sys;
-    const qap *q;
-    const groth16_trapdoors *t;
     const groth16_vk *vk;
     unsigned log_n;
-    fr *k, *tmp; /* EMIT_CHUNK each */
 } zkey_out;
 
 static cuzk_status put(zkey_out *z, const void *p, size_t n)
 {
-    return file_out_write(z->e.f, p, n);
+    return file_out_write(z->f, p, n);
+}
+
+static cuzk_status put_u32(zkey_out *z, uint32_t v)
+{
+    uint8_t b[4];
+    store_u32le(b, v);
+    return put(z, b, sizeof b);
 }
 
 static cuzk_status section(zkey_out *z, uint32_t id, uint64_t size)
@@ -42,15 +47,15 @@ static cuzk_status write_header(zkey_out *z)
     const groth16_vk *vk = z->vk;
 
     TRY(section(z, 1, 4));
-    TRY(emit_u32le(&z->e, 1));
+    TRY(put_u32(z, 1));
     TRY(section(z, 2, 4 + cv->fp_size + 4 + 32 + 12 + 3 * cv->g1_size + 3 * cv->g2_size));
-    TRY(emit_u32le(&z->e, (uint32_t)cv->fp_size));
+    TRY(put_u32(z, (uint32_t)cv->fp_size));
     TRY(put(z, cv->p_le, cv->fp_size));
-    TRY(emit_u32le(&z->e, 32));
+    TRY(put_u32(z, 32));
     TRY(put(z, cv->r_le, 32));
-    TRY(emit_u32le(&z->e, (uint32_t)z->q->n_vars));
-    TRY(emit_u32le(&z->e, z->sys->n_inputs - 1));
-    TRY(emit_u32le(&z->e, (uint32_t)1 << z->log_n));
+    TRY(put_u32(z, (uint32_t)z->e.n_vars));
+    TRY(put_u32(z, z->sys->n_inputs - 1));
+    TRY(put_u32(z, (uint32_t)1 << z->log_n));
     TRY(put(z, &vk->alpha_g1, cv->g1_size));
     TRY(put(z, &vk->beta_g1, cv->g1_size));
     TRY(put(z, &vk->beta_g2, cv->g2_size));
@@ -111,7 +116,7 @@ static cuzk_status write_coeffs(zkey_out *z)
         store_u64le(r.b + 8 * i, z->e.cv->fr_one.l[i]); /* R mod r, plain */
     if (!z->e.cv->fr_from_scalar(&r2, &r)) return FAIL(CUZK_EBUG, "R mod r is not canonical");
     TRY(section(z, 4, 4 + n * 44));
-    TRY(emit_u32le(&z->e, (uint32_t)n));
+    TRY(put_u32(z, (uint32_t)n));
     for (uint32_t row = 0; row < t->n_rows; row++) {
         TRY(write_row(z, 0, row, &r2));
         TRY(write_row(z, 1, row, &r2));
@@ -121,49 +126,76 @@ static cuzk_status write_coeffs(zkey_out *z)
     return CUZK_OK;
 }
 
-static cuzk_status write_queries(zkey_out *z)
+/** The points of a chunk, to the file. */
+static cuzk_status put_points(zkey_out *z, bool g2, const fr *k, size_t n, bool infinity_ok,
+                              const char *list, size_t at)
 {
-    const curve *cv = z->e.cv;
-    size_t n = z->q->n_vars;
-    fr delta_inv;
+    TRY(emit_points(&z->e, g2, k, n, infinity_ok, list, at));
+    span sp = span_open(SPAN_WRITE);
+    cuzk_status st = put(z, z->e.buf, n * (g2 ? z->e.cv->g2_size : z->e.cv->g1_size));
+    span_close(&sp);
+    return st;
+}
 
-    TRY(section(z, 5, (uint64_t)n * cv->g1_size));
-    TRY(emit_points(&z->e, false, z->q->u, n, true, "A"));
-    TRY(section(z, 6, (uint64_t)n * cv->g1_size));
-    TRY(emit_points(&z->e, false, z->q->v, n, true, "B1"));
-    TRY(section(z, 7, (uint64_t)n * cv->g2_size));
-    TRY(emit_points(&z->e, true, z->q->v, n, true, "B2"));
-    TRY(section(z, 8, (uint64_t)(n - z->sys->n_inputs) * cv->g1_size));
-    cv->fr_inv(&delta_inv, &z->t->delta);
-    for (size_t from = z->sys->n_inputs; from < n; from += EMIT_CHUNK) {
-        size_t to = from + EMIT_CHUNK < n ? from + EMIT_CHUNK : n;
-        qap_combine(z->k, z->q, z->t, &delta_inv, from, to);
-        TRY(emit_points(&z->e, false, z->k, to - from, true, "C"));
+/** One section over the variables from `from` on: the column in *k, or with `scale` the columns combined. */
+static cuzk_status write_list(zkey_out *z, uint32_t id, bool g2, const char *list, fr *const *k,
+                              const fr *scale)
+{
+    emitter *e = &z->e;
+    size_t first = scale != NULL ? e->n_inputs : 0;
+
+    TRY(section(z, id, (uint64_t)(e->n_vars - first) * (g2 ? e->cv->g2_size : e->cv->g1_size)));
+    for (size_t from = first; from < e->n_vars; from += e->cap) {
+        size_t n = e->n_vars - from < e->cap ? e->n_vars - from : e->cap;
+        TRY(emit_columns(e, from, from + n));
+        if (scale != NULL) TRY(emit_combine(e, scale, n));
+        TRY(put_points(z, g2, *k, n, true, list, from));
     }
     return CUZK_OK;
+}
+
+static cuzk_status write_queries(zkey_out *z)
+{
+    emitter *e = &z->e;
+    fr delta_inv;
+
+    TRY(write_list(z, 5, false, "A", &e->u, NULL));
+    TRY(write_list(z, 6, false, "B1", &e->v, NULL));
+    TRY(write_list(z, 7, true, "B2", &e->v, NULL));
+    e->cv->fr_inv(&delta_inv, &e->t->delta);
+    return write_list(z, 8, false, "C", &e->k, &delta_inv);
 }
 
 /** H: the odd Lagrange polynomials of the domain of 2n points, over delta. */
 static cuzk_status write_h(zkey_out *z)
 {
-    const curve *cv = z->e.cv;
+    emitter *e = &z->e;
+    const curve *cv = e->cv;
     size_t n = (size_t)1 << z->log_n;
-    fr delta_inv;
+    lagrange x = {.cv = cv,
+                  .tau = e->t->tau,
+                  .gen = 5,
+                  .log_n = z->log_n + 1,
+                  .first = 1,
+                  .step = 2,
+                  .p = e->p,
+                  .c = e->o->cancel};
+    cuzk_status st;
 
-    cv->fr_inv(&delta_inv, &z->t->delta);
-    TRY(section(z, 9, (uint64_t)n * cv->g1_size));
-    for (size_t from = 0; from < n; from += EMIT_CHUNK) {
-        size_t to = from + EMIT_CHUNK < n ? from + EMIT_CHUNK : n;
+    x.tmp = mem_new(e->m, (size_t)pool_threads(e->p) * LAGRANGE_CHUNK, sizeof *x.tmp, &st);
+    if (x.tmp == NULL) return st;
+    cv->fr_inv(&x.scale, &e->t->delta);
+    st = section(z, 9, (uint64_t)n * cv->g1_size);
+    for (size_t from = 0; from < n && st == CUZK_OK; from += e->cap) {
+        size_t c = n - from < e->cap ? n - from : e->cap;
         span sp = span_open(SPAN_SETUP_QAP);
-        bool outside =
-            lagrange_at(z->k, z->tmp, cv, &z->t->tau, 5, z->log_n + 1, 1, 2, from, to, &delta_inv);
+        st = lagrange_range(&x, e->k, from, from + c);
         span_close(&sp);
-        if (!outside)
-            return FAIL_DATA(MALFORMED, "tau", "tau is a point of the domain of size 2^%u",
-                             z->log_n + 1);
-        TRY(emit_points(&z->e, false, z->k, to - from, false, "H"));
+        if (st == CUZK_OK) st = put_points(z, false, e->k, c, false, "H", from);
     }
-    return CUZK_OK;
+    explicit_bzero(&x.tau, sizeof x.tau);
+    mem_free(e->m, x.tmp);
+    return st;
 }
 
 static cuzk_status write_record(zkey_out *z)
@@ -176,8 +208,8 @@ static cuzk_status write_record(zkey_out *z)
 static cuzk_status write_file(zkey_out *z)
 {
     TRY(put(z, "zkey", 4));
-    TRY(emit_u32le(&z->e, 1));
-    TRY(emit_u32le(&z->e, ZKEY_SECTIONS));
+    TRY(put_u32(z, 1));
+    TRY(put_u32(z, ZKEY_SECTIONS));
     TRY(write_header(z));
     span sp = span_open(SPAN_WRITE);
     cuzk_status st = write_coeffs(z);
@@ -207,39 +239,28 @@ cuzk_status groth16_setup_zkey(dev_stream *s, const r1cs_system *sys, const grot
     cuzk_status st = CUZK_OK;
     const curve *cv = sys->cv;
     groth16_trapdoors t1 = *t;
-    qap q = {0};
     groth16_vk *vk = NULL;
-    zkey_out z = {.e = {.s = s, .cv = cv, .enc = POINT_LEM, .o = o},
+    uint64_t n_vars = (uint64_t)sys->n_inputs + sys->n_aux;
+    zkey_out z = {.e = {.s = s, .enc = POINT_LEM, .o = o, .t = &t1, .p = p, .m = m},
                   .sys = sys,
-                  .q = &q,
-                  .t = &t1,
                   .log_n = r1cs_log_domain(sys, 1)};
 
     t1.gamma = cv->fr_one;
-    TRY(check_system(sys, z.log_n));
-    z.k = mem_new(m, EMIT_CHUNK, sizeof *z.k, &st);
-    if (z.k == NULL) goto out;
-    z.tmp = mem_new(m, EMIT_CHUNK, sizeof *z.tmp, &st);
-    if (z.tmp == NULL) goto out;
-    z.e.buf = mem_new(m, EMIT_CHUNK, cv->g2_size, &st);
-    if (z.e.buf == NULL) goto out;
-    TRY_OUT(qap_eval(&q, sys, &t->tau, 5, z.log_n, p, m));
-    TRY_OUT(setup_vk(&vk, &z.e, &q, &t1, sys->n_inputs, m));
+    TRY_OUT(check_system(sys, z.log_n));
+    z.e.total = 4 * n_vars - sys->n_inputs + ((uint64_t)1 << z.log_n);
+    TRY_OUT(emitter_open(&z.e, sys, 5, z.log_n, z.e.total - n_vars, n_vars));
+    TRY_OUT(setup_vk(&vk, &z.e));
     z.vk = vk;
-    z.e.total = 4 * (uint64_t)q.n_vars - sys->n_inputs + ((uint64_t)1 << z.log_n);
-    TRY_OUT(file_out_open(&z.e.f, zkey_path));
+    TRY_OUT(file_out_open(&z.f, zkey_path));
     TRY_OUT(write_file(&z));
     span sp = span_open(SPAN_WRITE);
-    st = file_out_commit(z.e.f);
-    z.e.f = NULL;
+    st = file_out_commit(z.f);
+    z.f = NULL;
     span_close(&sp);
 out:
     explicit_bzero(&t1, sizeof t1);
-    file_out_abort(z.e.f);
+    file_out_abort(z.f);
     groth16_vk_free(vk);
-    qap_clear(&q);
-    mem_free(m, z.e.buf);
-    mem_free(m, z.tmp);
-    mem_free(m, z.k);
+    emitter_close(&z.e);
     return st;
 }

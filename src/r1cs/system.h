@@ -129,5 +129,7 @@ unsigned r1cs_log_domain(const r1cs_system *sys, unsigned min_log);
 
 /** BLAKE2s-256 of the system as spec/filecoin-expected.md section 2 defines it. */
 CUZK_STATUS r1cs_hash(const r1cs_system *sys, uint8_t out[32]);
+/** A quick digest of the blocks as they are stored: one program on one machine gives one circuit one digest. */
+void r1cs_blocks_hash(const r1cs_system *sys, uint8_t out[32]);
 
 #endif

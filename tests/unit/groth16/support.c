@@ -5,6 +5,8 @@
  */
 #include "support.h"
 
+#include "base/hash.h"
+
 #include "base/json.h"
 
 void rig_open(rig *r, cpu_table t, unsigned threads)
@@ -96,4 +98,70 @@ const char *circom_case(const char *curve_name, const char *name, const char *fi
     char path[256];
     (void)snprintf(path, sizeof path, "circom/%s/%s/%s", curve_name, name, file);
     return harness_fixture(path);
+}
+
+/** 32 bytes of a member of trapdoors.json's values. */
+static void trapdoor(fr *out, const curve *cv, const char *name)
+{
+    size_t size;
+    char *text = (char *)harness_read_file(harness_fixture("filecoin/trapdoors.json"), &size);
+    char key[32];
+    scalar s;
+
+    (void)snprintf(key, sizeof key, "\"%s\": \"", name);
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    assert_true(hex_decode(s.b, 32, at + strlen(key), 64));
+    assert_true(cv->fr_from_scalar(out, &s));
+    free(text);
+}
+
+void fixture_trapdoors(groth16_trapdoors *t, cuzk_fixed_rs *rs, const curve *cv)
+{
+    fr r, s;
+    scalar k;
+
+    trapdoor(&t->tau, cv, "tau");
+    trapdoor(&t->alpha, cv, "alpha");
+    trapdoor(&t->beta, cv, "beta");
+    trapdoor(&t->gamma, cv, "gamma");
+    trapdoor(&t->delta, cv, "delta");
+    trapdoor(&r, cv, "r");
+    trapdoor(&s, cv, "s");
+    cv->fr_to_scalar(&k, &r);
+    memcpy(rs->r, k.b, 32);
+    cv->fr_to_scalar(&k, &s);
+    memcpy(rs->s, k.b, 32);
+}
+
+/** The member "sha256" that follows "params": { or "vk": { in a keys/NAME.params.json. */
+static void expected_sha256(char out[65], const char *name, const char *object)
+{
+    char rel[96], key[32];
+    size_t size;
+
+    (void)snprintf(rel, sizeof rel, "filecoin/keys/%s.params.json", name);
+    char *text = (char *)harness_read_file(harness_fixture(rel), &size);
+    (void)snprintf(key, sizeof key, "\"%s\": {", object);
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    at = strstr(at, "\"sha256\": \"");
+    assert_non_null(at);
+    memcpy(out, at + 11, 64);
+    out[64] = 0;
+    free(text);
+}
+
+void assert_file_sha256(const char *path, const char *name, const char *object)
+{
+    file_map f;
+    uint8_t h[32];
+    char got[65], want[65];
+
+    assert_status_ok(file_map_open(&f, path));
+    sha256(h, f.data, f.size);
+    file_map_close(&f);
+    hex_encode(got, h, 32);
+    expected_sha256(want, name, object);
+    assert_string_equal(got, want);
 }

@@ -30,6 +30,11 @@ size_t golden_read(golden out[GOLDEN_MAX], const char *path, const curve *cv);
 
 void assert_proof_equal(const curve *cv, const groth16_proof *a, const groth16_proof *b);
 
+/** The secrets of the fixtures' keys, and r and s of their proofs. */
+void fixture_trapdoors(groth16_trapdoors *t, cuzk_fixed_rs *rs, const curve *cv);
+/** The file's digest is the one of keys/NAME.params.json; object: "params" or "vk". */
+void assert_file_sha256(const char *path, const char *name, const char *object);
+
 /** Path of a fixture of a circom case: "bn128", "mult3", "circuit.zkey". */
 const char *circom_case(const char *curve, const char *name, const char *file);
 

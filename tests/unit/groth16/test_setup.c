@@ -3,77 +3,9 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "base/hash.h"
-#include "base/json.h"
 #include "circuit/filecoin/post.h"
 #include "r1cs/circom.h"
 #include "support.h"
-
-/** 32 bytes of a member of trapdoors.json's values. */
-static void trapdoor(fr *out, const curve *cv, const char *name)
-{
-    size_t size;
-    char *text = (char *)harness_read_file(harness_fixture("filecoin/trapdoors.json"), &size);
-    char key[32];
-    scalar s;
-
-    (void)snprintf(key, sizeof key, "\"%s\": \"", name);
-    const char *at = strstr(text, key);
-    assert_non_null(at);
-    assert_true(hex_decode(s.b, 32, at + strlen(key), 64));
-    assert_true(cv->fr_from_scalar(out, &s));
-    free(text);
-}
-
-static void trapdoors(groth16_trapdoors *t, cuzk_fixed_rs *rs, const curve *cv)
-{
-    fr r, s;
-    scalar k;
-
-    trapdoor(&t->tau, cv, "tau");
-    trapdoor(&t->alpha, cv, "alpha");
-    trapdoor(&t->beta, cv, "beta");
-    trapdoor(&t->gamma, cv, "gamma");
-    trapdoor(&t->delta, cv, "delta");
-    trapdoor(&r, cv, "r");
-    trapdoor(&s, cv, "s");
-    cv->fr_to_scalar(&k, &r);
-    memcpy(rs->r, k.b, 32);
-    cv->fr_to_scalar(&k, &s);
-    memcpy(rs->s, k.b, 32);
-}
-
-/** The member "sha256" that follows "params": { or "vk": { in a keys/NAME.params.json. */
-static void expected_sha256(char out[65], const char *name, const char *object)
-{
-    char rel[96], key[32];
-    size_t size;
-
-    (void)snprintf(rel, sizeof rel, "filecoin/keys/%s.params.json", name);
-    char *text = (char *)harness_read_file(harness_fixture(rel), &size);
-    (void)snprintf(key, sizeof key, "\"%s\": {", object);
-    const char *at = strstr(text, key);
-    assert_non_null(at);
-    at = strstr(at, "\"sha256\": \"");
-    assert_non_null(at);
-    memcpy(out, at + 11, 64);
-    out[64] = 0;
-    free(text);
-}
-
-static void assert_file_sha256(const char *path, const char *name, const char *object)
-{
-    file_map f;
-    uint8_t h[32];
-    char got[65], want[65];
-
-    assert_status_ok(file_map_open(&f, path));
-    sha256(h, f.data, f.size);
-    file_map_close(&f);
-    hex_encode(got, h, 32);
-    expected_sha256(want, name, object);
-    assert_string_equal(got, want);
-}
 
 typedef struct post_rig {
     rig r;
@@ -94,7 +26,7 @@ static void post_open(post_rig *x, fil_kind kind, uint64_t sector, const char *n
 
     rig_open(&x->r, table, 2);
     x->cv = curve_get(CURVE_ID_BLS12_381, table);
-    trapdoors(&t, &x->rs, x->cv);
+    fixture_trapdoors(&t, &x->rs, x->cv);
     assert_status_ok(poseidon_set_new(&x->ps, x->cv, x->r.m));
     assert_status_ok(post_system_of(&x->sys, x->ps, kind, fil_size_by_bytes(sector), x->r.m));
     assert_status_ok(groth16_setup_params(x->r.s, x->sys, &t, params, vk, &o, x->r.pool, x->r.m));
