@@ -39,6 +39,13 @@ static const fil_size sizes[] = {
 };
 #define N_SIZES (sizeof sizes / sizeof sizes[0])
 
+/* The same with other layers: PoReps of the network's depth that a laptop can prove. */
+static const fil_size deep_sizes[] = {
+    {"16k-11l", KIB(16), 9, {8, 8, 0}, 0, 11, 2, -1},
+    {"32k-11l", KIB(32), 10, {8, 8, 2}, 0, 11, 2, -1},
+};
+#define N_DEEP_SIZES (sizeof deep_sizes / sizeof deep_sizes[0])
+
 /* the name that the command line prints, and the one that gRPC prints */
 static const char *const kind_names[FIL_KINDS][2] = {
     [FIL_POREP] = {"porep", "porep"},
@@ -58,6 +65,17 @@ const fil_size *fil_size_by_bytes(uint64_t bytes)
 {
     for (size_t i = 0; i < N_SIZES; i++)
         if (sizes[i].bytes == bytes) return &sizes[i];
+    return NULL;
+}
+
+const fil_size *fil_size_porep(uint64_t bytes, uint32_t layers)
+{
+    const fil_size *s = fil_size_by_bytes(bytes);
+
+    if (s != NULL && s->porep_layers == layers && layers != 0) return s;
+    for (size_t i = 0; i < N_DEEP_SIZES; i++)
+        if (deep_sizes[i].bytes == bytes && deep_sizes[i].porep_layers == layers)
+            return &deep_sizes[i];
     return NULL;
 }
 
@@ -92,32 +110,53 @@ bool fil_kind_from_name(fil_kind *out, const char *name)
 
 bool fil_exists(fil_kind k, const fil_size *s)
 {
-    bool update = k == FIL_UPDATE || k == FIL_UPDATE_POSEIDON;
+    switch (k) {
+    case FIL_POREP: return s->porep_layers != 0;
+    case FIL_WINNING:
+    case FIL_WINDOW: return s->window_sectors != 0;
+    case FIL_UPDATE:
+    case FIL_UPDATE_POSEIDON: return s->bytes != GIB(1) && fil_size_by_bytes(s->bytes) == s;
+    case FIL_KINDS: break;
+    }
+    return false;
+}
 
-    return update ? s->bytes != GIB(1) : s->window_sectors != 0;
+/* What follows "window-" or "wpost-"; NULL: another kind. */
+static const char *after_kind(const char *name, fil_kind k)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        size_t len = strlen(kind_names[k][i]);
+
+        if (strncmp(name, kind_names[k][i], len) == 0 && name[len] == '-') return name + len + 1;
+    }
+    return NULL;
+}
+
+static const fil_size *find_size(fil_kind k, const char *name)
+{
+    for (size_t i = 0; i < N_SIZES + N_DEEP_SIZES; i++) {
+        const fil_size *s = i < N_SIZES ? &sizes[i] : &deep_sizes[i - N_SIZES];
+
+        if (strcmp(s->name, name) == 0 && fil_exists(k, s)) return s;
+    }
+    return NULL;
 }
 
 cuzk_status fil_circuit_parse(fil_kind *kind, const fil_size **size, const char *name)
 {
-    const char *dash = strrchr(name, '-');
-    char prefix[24] = "";
-    fil_kind k;
+    for (unsigned k = 0; k < FIL_KINDS; k++) {
+        const char *rest = after_kind(name, (fil_kind)k);
+        const fil_size *s = rest == NULL ? NULL : find_size((fil_kind)k, rest);
 
-    if (dash != NULL && (size_t)(dash - name) < sizeof prefix) {
-        memcpy(prefix, name, (size_t)(dash - name));
-        for (size_t i = 0; i < N_SIZES && fil_kind_from_name(&k, prefix); i++) {
-            if (strcmp(sizes[i].name, dash + 1) != 0 || !fil_exists(k, &sizes[i])) continue;
-            *kind = k;
-            *size = &sizes[i];
-            return CUZK_OK;
-        }
+        if (s == NULL) continue;
+        *kind = (fil_kind)k;
+        *size = s;
+        return CUZK_OK;
     }
     return FAIL(CUZK_EINVAL,
                 "unknown circuit %.40s; circuits are porep-, winning-, window- (wpost-), update- "
-                "(snap-) or "
-                "update-poseidon- and 2k, 4k, 16k, 32k, 8m, 16m, 512m, 1g (not update), 32g, 64g; "
-                "update also "
-                "1k, 8k",
+                "(snap-) or update-poseidon- and 2k, 4k, 16k, 32k, 8m, 16m, 512m, 1g (not update), "
+                "32g, 64g; porep also 16k-11l, 32k-11l; update also 1k, 8k",
                 name);
 }
 

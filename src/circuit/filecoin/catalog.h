@@ -32,7 +32,11 @@ typedef struct fil_size {
 /** Sizes that exist, in ascending order; n entries. */
 const fil_size *fil_sizes(size_t *n);
 const fil_size *fil_size_by_bytes(uint64_t bytes);
-/** Is there a circuit of this kind and size? Not for updates of 1 GiB, and for 1 and 8 KiB for updates alone. */
+/** The size with this many PoRep layers: 16 and 32 KiB exist with 11 too, a size of its own that the two above do not show.
+ *  NULL: none. */
+const fil_size *fil_size_porep(uint64_t bytes, uint32_t layers);
+/** Is there a circuit of this kind and size? Not for updates of 1 GiB; for 1 and 8 KiB for updates alone; for sizes with
+ *  other layers for PoRep alone. */
 bool fil_exists(fil_kind k, const fil_size *s);
 
 /** Levels of a path in tree C or R, leaf upward: how many. levels[i] is the arity of element i. */

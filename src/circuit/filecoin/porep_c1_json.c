@@ -108,7 +108,7 @@ static cuzk_status check_sizes(const reader *r, const fil_size *of_proofs)
     if (of_proofs != r->named)
         return FAIL_DATA(SHAPE, "vanilla_proofs", "registered_proof %s, but vanilla_proofs %s",
                          name, other);
-    if (r->expected != NULL && r->expected->size != r->named)
+    if (r->expected != NULL && r->expected->size->bytes != r->named->bytes)
         return FAIL_DATA(SHAPE, "registered_proof", "%s, expected sectors of %" PRIu64 " bytes",
                          name, r->expected->size->bytes);
     return CUZK_OK;

@@ -35,7 +35,7 @@ static cuzk_status check_kind(const porep_c1 *c1, const porep_derived *d)
 
     porep_name(got, c1->registered, c1->size);
     porep_name(want, d->st.registered, s->size);
-    if (c1->size != s->size || c1->layout.layers != s->layers)
+    if (c1->size->bytes != s->size->bytes || c1->layout.layers != s->layers)
         return FAIL_DATA(SHAPE, "registered_proof",
                          "%s of %" PRIu32 " layers, the statement has %s of %" PRIu32, got,
                          c1->layout.layers, want, s->layers);

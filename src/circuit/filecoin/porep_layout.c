@@ -9,7 +9,7 @@
 #include "circuit/filecoin/porep.h"
 
 #define SIZES_PER_BLOCK 5
-#define LARGE_LAYERS 11
+#define LARGE_NODES_LOG 30 /* 32 GiB */
 
 void porep_name(char out[64], uint32_t registered, const fil_size *s)
 {
@@ -33,7 +33,7 @@ porep_feature porep_feature_of(uint32_t registered)
 
 uint32_t porep_partitions(const fil_size *s, porep_feature f)
 {
-    bool large = s->porep_layers == LARGE_LAYERS, alone = f == POREP_NON_INTERACTIVE;
+    bool large = s->nodes_log >= LARGE_NODES_LOG, alone = f == POREP_NON_INTERACTIVE;
     uint32_t least = large ? (alone ? 2253 : 176) : (alone ? 26 : 2); /* challenges of a proof */
 
     return (least + s->porep_challenges - 1) / s->porep_challenges;

@@ -58,21 +58,23 @@ static cuzk_status read_value(void *reader_, uint32_t i, const void *arg)
 /* Numbers that must agree: sizes of the network have their own registered numbers, others those of 2 KiB. */
 static cuzk_status check_shape(const reader *r)
 {
-    const fil_size *s = fil_size_by_bytes(r->sector_size);
+    const fil_size *any = fil_size_by_bytes(r->sector_size);
+    const fil_size *s = fil_size_porep(r->sector_size, (uint32_t)r->layers);
     uint64_t want;
 
-    if (s == NULL || !fil_exists(FIL_POREP, s))
+    if (any == NULL || !fil_exists(FIL_POREP, any))
         return FAIL_DATA(MALFORMED, names[KEY_SECTOR_SIZE], "%" PRIu64 " is not a size of sectors",
                          r->sector_size);
-    want = s->registered < 0 ? 0 : (uint64_t)s->registered;
+    want = any->registered < 0 ? 0 : (uint64_t)any->registered;
     if (r->registered % 5 != want)
         return FAIL_DATA(SHAPE, names[KEY_REGISTERED],
                          "%" PRIu64 " is not of sectors of %" PRIu64 " bytes", r->registered,
-                         s->bytes);
-    if (r->layers != 2 && r->layers != POREP_MAX_LAYERS)
-        return FAIL_DATA(SHAPE, names[KEY_LAYERS], "%" PRIu64 " layers, circuits have 2 or %d",
-                         r->layers, POREP_MAX_LAYERS);
-    r->st->shape = (porep_shape){s, (uint32_t)r->layers};
+                         any->bytes);
+    if (s == NULL)
+        return FAIL_DATA(SHAPE, names[KEY_LAYERS],
+                         "%" PRIu64 " layers, sectors of %" PRIu64 " bytes have %" PRIu32,
+                         r->layers, any->bytes, any->porep_layers);
+    r->st->shape = (porep_shape){s, s->porep_layers};
     r->st->registered = (uint32_t)r->registered;
     return CUZK_OK;
 }

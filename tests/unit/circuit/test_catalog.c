@@ -128,6 +128,9 @@ static void test_circuit_names(void **state)
                                       "porep-8k",
                                       "winning-8k",
                                       "update-poseidon",
+                                      "porep-2k-11l",
+                                      "window-16k-11l",
+                                      "update-16k-11l",
                                       "update--8k",
                                       "window-2k-",
                                       "porep-2kporep-2kporep-2kporep-2kporep-2kporep-2k"};
@@ -146,6 +149,15 @@ static void test_circuit_names(void **state)
         assert_status_is(fil_circuit_parse(&kind, &size, bad[i]), CUZK_EINVAL);
         assert_error_mentions("winning-");
     }
+    assert_status_ok(fil_circuit_parse(&kind, &size, "porep-32k-11l"));
+    assert_int_equal(kind, FIL_POREP);
+    assert_ptr_equal(size, fil_size_porep(32768, 11));
+    assert_int_equal(size->porep_layers, 11);
+    assert_ptr_equal(fil_size_porep(32768, 2), fil_size_by_bytes(32768));
+    assert_ptr_equal(fil_size_porep(UINT64_C(32) << 30, 11), fil_size_by_bytes(UINT64_C(32) << 30));
+    assert_null(fil_size_porep(2048, 11));
+    assert_null(fil_size_porep(1024, 0));
+    assert_null(fil_size_porep(2047, 2));
     assert_status_ok(fil_circuit_parse(&kind, &size, "update-poseidon-8k"));
     assert_int_equal(kind, FIL_UPDATE_POSEIDON);
     assert_int_equal(size->bytes, UINT64_C(8) << 10);

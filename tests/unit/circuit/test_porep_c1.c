@@ -144,7 +144,7 @@ static porep_shape shape_of(const char *folder)
 
     member(folder, "sector_size", NULL, &bytes);
     member(folder, "layers", NULL, &layers);
-    return (porep_shape){fil_size_by_bytes(bytes), (uint32_t)layers};
+    return (porep_shape){fil_size_porep(bytes, (uint32_t)layers), (uint32_t)layers};
 }
 
 static void check_values(const porep_c1 *c1, const char *folder)

@@ -228,7 +228,8 @@ static void test_values(void **state)
         cuzk_class klass;
         const char *tells;
     } rows[] = {
-        {"layers", "3", CUZK_CLASS_SHAPE, "3 layers, circuits have 2 or 11"},
+        {"layers", "3", CUZK_CLASS_SHAPE, "3 layers, sectors of 2048 bytes have 2"},
+        {"layers", "11", CUZK_CLASS_SHAPE, "11 layers, sectors of 2048 bytes have 2"},
         {"comm_r", "\"" ZERO "\"", CUZK_CLASS_MALFORMED, "comm_r is zero"},
         {"comm_d", "\"" ZERO "\"", CUZK_CLASS_MALFORMED, "comm_d is zero"},
         {"seed", "\"" ZERO "\"", CUZK_CLASS_MALFORMED, "seed is zero"},
