@@ -98,6 +98,21 @@ void support_check_system(const r1cs_system *sys, const expected_system *want)
     assert_hex_equal(hash, sizeof hash, want->hash);
 }
 
+void support_check_terms(const r1cs_system *sys, const uint64_t want[3])
+{
+    uint64_t n[3] = {0, 0, 0};
+
+    for (size_t i = 0; i < sys->n_instances; i++) {
+        const r1cs_template *t = &sys->templates[sys->instances[i].tmpl];
+
+        n[0] += t->a.row_start[t->n_rows];
+        n[1] += t->b.row_start[t->n_rows];
+        n[2] += t->c.row_start[t->n_rows];
+    }
+    for (size_t k = 0; k < 3; k++)
+        if (want[k] != 0) assert_int_equal(n[k], want[k]);
+}
+
 r1cs_system *support_system_of(const char *name, void (*rows)(const gadget *g, unsigned n),
                                unsigned n, mem *m)
 {

@@ -33,6 +33,8 @@ typedef struct expected_system {
 
 /** Counts, densities and hash of a finished system. */
 void support_check_system(const r1cs_system *sys, const expected_system *want);
+/** Terms of A, B, C without the input rows'; 0: not known. */
+void support_check_terms(const r1cs_system *sys, const uint64_t want[3]);
 
 /** A system of one template that takes nothing in, from rows(g, n); finished. */
 r1cs_system *support_system_of(const char *name, void (*rows)(const gadget *g, unsigned n),
