@@ -1,8 +1,10 @@
 /*
- * unit/circuit/test_porep_all.c - PoRep circuits of all sectors, of the largest with one challenge
+ * unit/circuit/test_porep_all.c - PoRep circuits of all sectors, of the largest with one challenge; the reference's assignments
+ *                                  of all kinds of PoRep; its damaged outputs
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include "porep_case.h"
 #include "porep_rows.h"
 
 static const porep_row rows[] = {
@@ -86,10 +88,72 @@ static void test_circuits(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) porep_row_check(&rows[i]);
 }
 
+static const porep_case cases[] = {
+    {"2kib/porep-v1", 2048, 2},          {"2kib/porep-synthetic", 2048, 2},
+    {"2kib/porep-ni", 2048, 2},          {"4kib/porep", 4096, 2},
+    {"16kib/porep", 16384, 2},           {"32kib/porep", 32768, 2},
+    {"16kib/porep-11layers", 16384, 11}, {"32kib/porep-11layers", 32768, 11},
+    {"8mib/porep", 8 << 20, 2},
+};
+
+static void test_assignments(void **state)
+{
+    pool *p = NULL;
+
+    (void)state;
+    assert_status_ok(pool_open(&p, 2, NULL));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) porep_case_check(&cases[i], p);
+    pool_close(p);
+}
+
+/* Those of TABLE.md that agree with the statement but not with themselves. */
+static const struct {
+    const char *file;
+    cuzk_class class;
+    const char *where;
+} bad[] = {
+    {"porep-label-parent", CUZK_CLASS_REDUNDANT, "partition 0, challenge 0, layer 1 label"},
+    {"porep-label-parent-l2", CUZK_CLASS_REDUNDANT, "partition 0, challenge 1, layer 2 label"},
+    {"porep-column-row", CUZK_CLASS_REDUNDANT, "partition 0, challenge 0, column"},
+    {"porep-drg-column-row", CUZK_CLASS_INCONSISTENT, "partition 0, challenge 1, drg parent 3"},
+    {"porep-exp-path", CUZK_CLASS_INCONSISTENT, "partition 0, challenge 0, exp parent 7"},
+    {"porep-r-path-index", CUZK_CLASS_INCONSISTENT, "partition 0, challenge 0, comm_r_last path"},
+    {"porep-d-leaf", CUZK_CLASS_INCONSISTENT, "partition 0, challenge 1, comm_d path"},
+    {"porep-column-index", CUZK_CLASS_REDUNDANT, "partition 0, challenge 0, column index"},
+    {"porep-label-node", CUZK_CLASS_INCONSISTENT, "partition 0, challenge 0, node"},
+    {"porep-label-layer", CUZK_CLASS_REDUNDANT, "partition 0, challenge 0, layer 1 label"},
+    {"porep-comm-c-differs", CUZK_CLASS_INCONSISTENT, "partition 0, challenge 1, comm_c"},
+};
+
+static void test_bad_files(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        mem *m = support_mem();
+        porep_run run = porep_case_run(NULL, m);
+        char file[64];
+        porep_c1 *c1;
+
+        (void)printf("%s\n", bad[i].file);
+        (void)snprintf(file, sizeof file, "bad/%s.json", bad[i].file);
+        c1 = porep_case_file(file, 2048, 2, m);
+        assert_status_is(porep_c1_check(c1, 0, &run), CUZK_EDATA);
+        assert_error_class(bad[i].class);
+        assert_string_equal(cuzk_last_error()->where, bad[i].where);
+        run.redundant = NULL;
+        assert_int_equal(porep_c1_check(c1, 0, &run),
+                         bad[i].class == CUZK_CLASS_REDUNDANT ? CUZK_OK : CUZK_EDATA);
+        porep_c1_free(c1);
+        support_close(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_circuits),
+        cmocka_unit_test(test_assignments),
+        cmocka_unit_test(test_bad_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
