@@ -12,6 +12,7 @@ SPDX-License-Identifier: MIT OR Apache-2.0
 """
 import os
 import sys
+from fractions import Fraction
 
 
 def bls12(x):
@@ -111,6 +112,20 @@ def fits_fold(m, n, fold):
     return rows(0, word) < 2 * m and rows(1 << (64 * n), 0) + m < min(3 * m, 1 << (64 * n))
 
 
+def check_lazy(m, n, fold):
+    """What mont_tmpl.h says of mul_lazy, mul_last and redc_wide_once, which are for moduli like that of fp."""
+    radix = 1 << (64 * n)
+    one = Fraction(1)
+    rest = one + (Fraction(fold, m) if fits_fold(m, n, fold) else 0) + Fraction(1, 1 << 60)
+    part = Fraction(m, radix)
+    chain = Fraction(19, 10)
+    product = Fraction(23, 10)
+    assert rest <= Fraction(154, 100) and rest + chain * part <= chain and rest + chain * chain * part <= product
+    assert rest + product * part < 2 and rest + 2 * part < 2
+    # the widest window: what a fold leaves, and a row of the widest factor
+    assert (Fraction(fold, m) + product) * part < 1
+
+
 def field_block(f, m, n):
     """Constants of the field of modulus m with n limbs, names starting with f."""
     up = f.upper()
@@ -139,6 +154,8 @@ def field_block(f, m, n):
     out += c_array(f + "_exp_inv", size, m - 2, n, "m - 2")
     neg_inv = -pow(m, -1, 2**64) % 2**64
     fold = (m * neg_inv + 1) >> 64
+    if f == "fp" and m.bit_length() > 64:
+        check_lazy(m, n, fold)
     out += [
         "/* 1: products may fold, see mont_adx_inl.h; 0: a row would leave its window */",
         "#define %s_FOLDS %d" % (up, fits_fold(m, n, fold)),

@@ -150,7 +150,7 @@ U128_NOINLINE void fp2_mul(fp2 *r, const fp2 *a, const fp2 *b)
     fp_wide_sub_lazy(&t2, &t2, &t1);
     fp_wide_sub(&t0, &t0, &t1);
     fp_redc_wide_inl(&r->c0, &t0);
-    fp_redc_wide_inl(&r->c1, &t2);
+    fp_redc_wide_once_inl(&r->c1, &t2); /* a0 b1 + a1 b0 */
 }
 
 /** r = a^2, a canonical: (a0 + a1)(a0 - a1) + 2 a0 a1 u; both coefficients below 2 p^2. */
@@ -173,6 +173,24 @@ U128_NOINLINE void fp2_sqr(fp2 *r, const fp2 *a)
     fp_mul_inl(&m, &a->c0, &a->c1);
     fp_mul_inl(&r->c0, &s, &d);
     fp_dbl(&r->c1, &m);
+}
+
+/* What fp has for the sums of an MSM. Here products are long enough to be calls, and reduced. */
+static inline void fp2_mul_inl(fp2 *r, const fp2 *a, const fp2 *b)
+{
+    fp2_mul(r, a, b);
+}
+static inline void fp2_sqr_inl(fp2 *r, const fp2 *a)
+{
+    fp2_sqr(r, a);
+}
+static inline void fp2_mul_lazy(fp2 *r, const fp2 *a, const fp2 *b)
+{
+    fp2_mul(r, a, b);
+}
+static inline void fp2_mul_last(fp2 *r, const fp2 *a, const fp2 *b)
+{
+    fp2_mul(r, a, b);
 }
 
 static inline void fp2_mul_fp(fp2 *r, const fp2 *a, const fp *b)

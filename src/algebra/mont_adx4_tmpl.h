@@ -24,10 +24,10 @@ U128_INLINE void FIELD_FN(adx_finish)(FIELD *r, const uint64_t t[4])
     r->l[3] = s3;
 }
 
-U128_INLINE void FIELD_FN(mul_inl)(FIELD *r, const FIELD *a, const FIELD *b)
+/* t = a b / R, not reduced */
+U128_INLINE void FIELD_FN(adx_mul)(uint64_t t[4], const FIELD *a, const FIELD *b)
 {
     uint64_t t0, t1, t2, t3, t4, lo, hi;
-    VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
     /* clang-format off */
     __asm__ volatile(ADX_FIRST4(t0, t1, t2, t3, t4)
             NEXT4(ADX_SPACER, t0, t1, t2, t3, t4)
@@ -39,7 +39,10 @@ U128_INLINE void FIELD_FN(mul_inl)(FIELD *r, const FIELD *a, const FIELD *b)
             : ADX_IN(a, a), ADX_IN(b, b), ADX_IN(k, FIELD_FN(adx)), NIL
             : "rdx", "cc", "memory");
     /* clang-format on */
-    FIELD_FN(adx_finish)(r, (const uint64_t[4]){t4, t0, t1, t2});
+    t[0] = t4;
+    t[1] = t0;
+    t[2] = t1;
+    t[3] = t2;
 }
 
 U128_INLINE void FIELD_FN(mul_wide_inl)(FIELD_WIDE *r, const FIELD *a, const FIELD *b)

@@ -30,10 +30,10 @@ U128_INLINE void FIELD_FN(adx_finish)(FIELD *r, const uint64_t t[6])
     r->l[5] = s5;
 }
 
-U128_INLINE void FIELD_FN(mul_inl)(FIELD *r, const FIELD *a, const FIELD *b)
+/* t = a b / R, not reduced */
+U128_INLINE void FIELD_FN(adx_mul)(uint64_t t[6], const FIELD *a, const FIELD *b)
 {
     uint64_t t0, t1, t2, t3, t4, t5, t6, lo, hi;
-    VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
     /* clang-format off */
     __asm__ volatile(ADX_FIRST6(t0, t1, t2, t3, t4, t5, t6)
             NEXT6(ADX_SPACER, t0, t1, t2, t3, t4, t5, t6)
@@ -47,7 +47,12 @@ U128_INLINE void FIELD_FN(mul_inl)(FIELD *r, const FIELD *a, const FIELD *b)
             : ADX_IN(a, a), ADX_IN(b, b), ADX_IN(k, FIELD_FN(adx)), NIL
             : "rdx", "cc", "memory");
     /* clang-format on */
-    FIELD_FN(adx_finish)(r, (const uint64_t[6]){t6, t0, t1, t2, t3, t4});
+    t[0] = t6;
+    t[1] = t0;
+    t[2] = t1;
+    t[3] = t2;
+    t[4] = t3;
+    t[5] = t4;
 }
 
 U128_INLINE void FIELD_FN(mul_wide_inl)(FIELD_WIDE *r, const FIELD *a, const FIELD *b)
@@ -56,11 +61,11 @@ U128_INLINE void FIELD_FN(mul_wide_inl)(FIELD_WIDE *r, const FIELD *a, const FIE
     ADX_WRITES(r);
     /* clang-format off */
     __asm__ volatile(ADX_FIRST6(t0, t1, t2, t3, t4, t5, t6) ADX_STORE(t0, 0)
-            ADX_ROW6(1, t0, "", t1, t2, t3, t4, t5, t6, t0) ADX_STORE(t1, 1)
-            ADX_ROW6(2, t1, "", t2, t3, t4, t5, t6, t0, t1) ADX_STORE(t2, 2)
-            ADX_ROW6(3, t2, "", t3, t4, t5, t6, t0, t1, t2) ADX_STORE(t3, 3)
-            ADX_ROW6(4, t3, "", t4, t5, t6, t0, t1, t2, t3) ADX_STORE(t4, 4)
-            ADX_ROW6(5, t4, "", t5, t6, t0, t1, t2, t3, t4) ADX_STORE(t5, 5)
+            ADX_ROW6(1, t0, ADX_SPACER, t1, t2, t3, t4, t5, t6, t0) ADX_STORE(t1, 1)
+            ADX_ROW6(2, t1, ADX_SPACER, t2, t3, t4, t5, t6, t0, t1) ADX_STORE(t2, 2)
+            ADX_ROW6(3, t2, ADX_SPACER, t3, t4, t5, t6, t0, t1, t2) ADX_STORE(t3, 3)
+            ADX_ROW6(4, t3, ADX_SPACER, t4, t5, t6, t0, t1, t2, t3) ADX_STORE(t4, 4)
+            ADX_ROW6(5, t4, ADX_SPACER, t5, t6, t0, t1, t2, t3, t4) ADX_STORE(t5, 5)
             ADX_STORE(t6, 6) ADX_STORE(t0, 7) ADX_STORE(t1, 8)
             ADX_STORE(t2, 9) ADX_STORE(t3, 10) ADX_STORE(t4, 11)
             : ADX_OUT(t0), ADX_OUT(t1), ADX_OUT(t2), ADX_OUT(t3), ADX_OUT(t4), ADX_OUT(t5),

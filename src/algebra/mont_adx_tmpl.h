@@ -49,6 +49,36 @@
 #undef NEXT4
 #undef NEXT6
 
+U128_INLINE void FIELD_FN(mul_inl)(FIELD *r, const FIELD *a, const FIELD *b)
+{
+    uint64_t t[FIELD_LIMBS];
+    VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
+    FIELD_FN(adx_mul)(t, a, b);
+    FIELD_FN(adx_finish)(r, t);
+}
+
+/* mul_lazy and mul_last are made for the sums of an MSM and always inlined there */
+U128_INLINE void FIELD_FN(mul_lazy)(FIELD *r, const FIELD *a, const FIELD *b)
+{
+    FIELD_FN(adx_mul)(r->l, a, b);
+}
+
+U128_INLINE void FIELD_FN(mul_last)(FIELD *r, const FIELD *a, const FIELD *b)
+{
+    uint64_t t[FIELD_LIMBS];
+    FIELD_FN(adx_mul)(t, a, b);
+    FIELD_FN(adx_finish)(r, t);
+    VERIFY(FIELD_FN(is_canonical)(r));
+}
+
+U128_INLINE void FIELD_FN(redc_wide_once_inl)(FIELD *r, const FIELD_WIDE *w)
+{
+    uint64_t t[FIELD_LIMBS];
+    FIELD_FN(adx_redc)(t, w);
+    FIELD_FN(adx_finish)(r, t);
+    VERIFY(FIELD_FN(is_canonical)(r));
+}
+
 U128_INLINE void FIELD_FN(redc_wide_inl)(FIELD *r, const FIELD_WIDE *w)
 {
     uint64_t t[FIELD_LIMBS];

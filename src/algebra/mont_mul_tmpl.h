@@ -32,6 +32,17 @@ FIELD_KERNEL void FIELD_FN(mul)(FIELD *r, const FIELD *a, const FIELD *b)
     FIELD_FN(reduce_once)(r, t);
 }
 
+/** Here products are always reduced. */
+U128_INLINE void FIELD_FN(mul_lazy)(FIELD *r, const FIELD *a, const FIELD *b)
+{
+    FIELD_FN(mul)(r, a, b);
+}
+
+U128_INLINE void FIELD_FN(mul_last)(FIELD *r, const FIELD *a, const FIELD *b)
+{
+    FIELD_FN(mul)(r, a, b);
+}
+
 FIELD_KERNEL void FIELD_FN(sqr)(FIELD *r, const FIELD *a)
 {
     FIELD_FN(mul)(r, a, a);
@@ -97,6 +108,11 @@ U128_INLINE void FIELD_FN(sqr_wide_inl)(FIELD_WIDE *r, const FIELD *a)
 }
 
 U128_INLINE void FIELD_FN(redc_wide_inl)(FIELD *r, const FIELD_WIDE *w)
+{
+    FIELD_FN(redc_wide)(r, w);
+}
+
+U128_INLINE void FIELD_FN(redc_wide_once_inl)(FIELD *r, const FIELD_WIDE *w)
 {
     FIELD_FN(redc_wide)(r, w);
 }

@@ -42,6 +42,10 @@ typedef struct field_ops {
     void (*sub)(field_out r, field_in a, field_in b);
     void (*mul)(field_out r, field_in a, field_in b);
     void (*mul_inl)(field_out r, field_in a, field_in b);
+    void (*mul_lazy)(field_out r, field_in a,
+                     field_in b); /* these two and redc_wide_once: fp alone */
+    void (*mul_last)(field_out r, field_in a, field_in b);
+    void (*redc_wide_once)(field_out r, field_in w);
     void (*neg)(field_out r, field_in a);
     void (*dbl)(field_out r, field_in a);
     void (*cneg)(field_out r, field_in a, bool c);

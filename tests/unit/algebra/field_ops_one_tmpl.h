@@ -41,6 +41,8 @@ BINARY(add)
 BINARY(sub)
 BINARY(mul)
 BINARY(mul_inl)
+BINARY(mul_lazy)
+BINARY(mul_last)
 BINARY(add_lazy)
 UNARY(neg)
 UNARY(dbl)
@@ -99,6 +101,10 @@ static void THIS(sqr_wide)(field_out r, field_in a)
 static void THIS(redc_wide)(field_out r, field_in w)
 {
     CALL(redc_wide)(OUT(r), WIN(w));
+}
+static void THIS(redc_wide_once)(field_out r, field_in w)
+{
+    CALL(redc_wide_once_inl)(OUT(r), WIN(w));
 }
 static void THIS(from_u64)(field_out r, uint64_t v)
 {

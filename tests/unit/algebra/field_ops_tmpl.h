@@ -49,7 +49,8 @@ static void ops_fr_dot(field_out r, field_in a, field_in b, size_t n)
     .is_larger_half = ops_##X##_is_larger_half, .set_zero = ops_##X##_set_zero, \
     .set_one = ops_##X##_set_one, .cmov = ops_##X##_cmov, .cswap = ops_##X##_cswap, \
     .add = ops_##X##_add, .sub = ops_##X##_sub, .mul = ops_##X##_mul, \
-    .mul_inl = ops_##X##_mul_inl, .neg = ops_##X##_neg, .dbl = ops_##X##_dbl, \
+    .mul_inl = ops_##X##_mul_inl, .mul_lazy = ops_##X##_mul_lazy, .mul_last = ops_##X##_mul_last, \
+    .redc_wide_once = ops_##X##_redc_wide_once, .neg = ops_##X##_neg, .dbl = ops_##X##_dbl, \
     .cneg = ops_##X##_cneg, .sqr = ops_##X##_sqr, .inv = ops_##X##_inv, \
     .inv_var = ops_##X##_inv_var, .pow_var = ops_##X##_pow_var, .batch_inv = ops_##X##_batch_inv, \
     .batch_inv_var = ops_##X##_batch_inv_var, .add_lazy = ops_##X##_add_lazy, \

@@ -5,6 +5,47 @@
  */
 #include "field_tests.h"
 
+static void wide_differences(const field_ops *g, const field_ops *o, field_in a, field_in b)
+{
+    uint64_t x[2 * NMAX], y[2 * NMAX];
+
+    g->wide_sub(x, a, b);
+    o->wide_sub(y, a, b);
+    assert_words(o, "wide_sub", y, x, 2 * o->n);
+    g->wide_add_lazy(x, a, b);
+    g->wide_sub_lazy(y, x, b);
+    assert_words(g, "wide_sub_lazy", y, a, 2 * o->n);
+    o->wide_sub_lazy(y, x, b);
+    assert_words(o, "wide_sub_lazy", y, a, 2 * o->n);
+}
+
+/* Chains of products that are not reduced, as an MSM makes them to share an inversion; and a sum of two products, reduced with
+   one subtraction. fp alone: its modulus leaves the room. */
+static void compare_lazy(const field_ops *g, const field_ops *o, field_in a, field_in b)
+{
+    uint64_t chain[NMAX], product[NMAX], last[NMAX], x[NMAX], y[2 * NMAX], s[2 * NMAX];
+
+    g->mul(chain, a, b);
+    o->mul_lazy(last, a, b);
+    for (unsigned i = 0; i < 3; i++) {
+        g->mul(chain, chain, i == 1 ? a : b);
+        o->mul_lazy(last, last, i == 1 ? a : b);
+    }
+    g->mul(product, chain, chain);
+    g->mul(x, a, product);
+    o->mul_lazy(product, last, last);
+    o->mul_last(y, a, product);
+    assert_words(o, "mul_last of a reduced factor and a product of chains", y, x, o->n);
+    o->mul_last(y, b, last);
+    g->mul(x, b, chain);
+    assert_words(o, "mul_last of a reduced factor and a chain", y, x, o->n);
+    g->mul_wide(y, a, b);
+    g->wide_add_lazy(s, y, y);
+    g->redc_wide(x, s);
+    o->redc_wide_once(last, s);
+    assert_words(o, "redc_wide_once", last, x, o->n);
+}
+
 static void compare(const field_ops *g, const field_ops *o, field_in a, field_in b)
 {
     uint64_t x[2 * NMAX], y[2 * NMAX], s[NMAX], t[NMAX];
@@ -38,6 +79,11 @@ static void compare(const field_ops *g, const field_ops *o, field_in a, field_in
     g->redc_wide(s, x);
     o->redc_wide(t, x);
     assert_words(o, "redc_wide of a product", t, s, o->n);
+    g->mul_wide(x, a, b);
+    g->sqr_wide(y, a);
+    wide_differences(g, o, x, y);
+    wide_differences(g, o, y, x);
+    if (o->exp_sqrt != NULL) compare_lazy(g, o, a, b);
 }
 
 /* any words at all: products, and reductions of everything below m R */
