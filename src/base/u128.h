@@ -16,6 +16,8 @@ __extension__ typedef __int128 i128;
 #define U128_LIKELY(x) __builtin_expect(!!(x), 1)
 #define U128_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define U128_PREFETCH(p) __builtin_prefetch(p)
+/** For what is read much later: not into the nearest cache. */
+#define U128_PREFETCH_FAR(p) __builtin_prefetch(p, 0, 2)
 #define U128_INLINE static inline __attribute__((always_inline, unused))
 /** For a static function in a header that is long enough to be called: one copy, unused is fine. */
 #define U128_NOINLINE static __attribute__((noinline, unused))

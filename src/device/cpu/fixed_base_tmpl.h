@@ -13,7 +13,7 @@ static void MSM_G(table_row)(void *row_out, const void *base, size_t half, void 
     MSM_G(block) *k = scratch;
     MSM_G(affine) *row = row_out;
 
-    MSM_G(batch_init)(&k->batch);
+    MSM_G(batch_init)(&k->batch, true);
     memcpy(&row[0], base, sizeof row[0]);
     for (size_t m = 1; m < half; m *= 2) {
         size_t n = half - m < m ? half - m : m;
@@ -43,7 +43,7 @@ static void MSM_G(table_add)(void *acc_inout, const void *row_in, const int32_t 
     MSM_G(affine) *acc = acc_inout;
     const MSM_G(affine) *row = row_in;
 
-    MSM_G(batch_init)(&k->batch);
+    MSM_G(batch_init)(&k->batch, true);
     for (size_t i = 0; i < n; i++) {
         const MSM_G(affine) * q;
         if (i + MSM_AHEAD < n && d[i + MSM_AHEAD] != 0) {

@@ -1,7 +1,8 @@
 /*
  * device/cpu/msm.c - multi-scalar multiplication on the CPU, by signed buckets: the schedule
  *
- * Chunk by chunk: read scalars and points, sort entries by bucket, add. Then buckets to windows, windows to the result.
+ * Chunk by chunk: read scalars and points; part by part, sort entries by bucket, add. A part's points are few enough to be found
+ * in the cache and their pages in the TLB, whatever the order. Then buckets to windows, windows to the result.
  * Which additions there are and in what order follows from the scalars alone, never from the number of threads, and
  * results are affine: so they are the same bits for every table and pool. The parts are listed in msm_int.h.
  *
@@ -33,6 +34,7 @@ static void run_clear(msm_run *r)
     mem_free(m, r->ones);
     mem_free(m, r->slot_entry);
     mem_free(m, r->slot_value);
+    mem_free(m, r->part_digits);
     mem_free(m, r->decoded);
     mem_free(m, r->row_end);
     mem_free(m, r->entries);
@@ -62,6 +64,7 @@ static CUZK_STATUS run_init(msm_run *r, const curve *cv)
     r->ones = take(r, p->chunk, sizeof *r->ones, &st);
     r->slot_entry = take(r, p->elems, sizeof *r->slot_entry, &st);
     r->slot_value = take(r, p->elems, sizeof *r->slot_value, &st);
+    r->part_digits = take(r, p->part_elems * p->group, sizeof *r->part_digits, &st);
     if (!r->in_place) r->decoded = take(r, p->chunk, r->k->point_size, &st);
     r->row_end = take(r, rows, sizeof *r->row_end, &st);
     r->buckets = take(r, rows, r->k->point_size, &st);
@@ -96,8 +99,14 @@ static CUZK_STATUS sum_chunks(msm_run *r)
             TRY(msm_read_chunk(r));
             base += r->n_bases;
         }
-        TRY(msm_sort_chunk(r));
-        TRY(msm_fill_buckets(r));
+        for (r->first_range = 0; r->first_range < r->n_ranges; r->first_range = r->end_range) {
+            size_t ranges = r->plan.part / MSM_RANGE, ranges_left = r->n_ranges - r->first_range;
+
+            r->end_range = r->first_range + (ranges_left < ranges ? ranges_left : ranges);
+            r->first_slot = r->ranges[r->first_range].slot;
+            TRY(msm_sort_part(r));
+            TRY(msm_fill_buckets(r));
+        }
     }
     return CUZK_OK;
 }

@@ -26,6 +26,8 @@ typedef struct msm_plan {
     size_t n_chunks;
     size_t point_size;
     size_t elems; /* elements in a chunk at most */
+    size_t part;  /* positions sorted at a time, a multiple of MSM_RANGE */
+    size_t part_elems;
 } msm_plan;
 
 /** Entries found in MSM_RANGE positions. */
@@ -64,12 +66,18 @@ typedef struct msm_run {
     size_t pos, end; /* positions */
     size_t base;     /* base index of the first position */
     size_t n_bases;
-    size_t n_ranges, n_entries, n_slices;
+    size_t n_ranges;
     msm_range *ranges;
     uint32_t *ones;       /* entries with scalar 1 or -1 */
     uint32_t *slot_entry; /* entries of elements, and their values, by slot */
     msm_value *slot_value;
-    uint8_t *decoded;  /* by base index in the chunk; NULL when in place */
+    uint8_t *decoded; /* by base index in the chunk; NULL when in place */
+
+    /* the part of the chunk: ranges [first_range, end_range), whose elements begin at first_slot */
+    size_t first_range, end_range, first_slot;
+    size_t n_entries, n_slices;
+    int32_t
+        *part_digits;  /* of each window of the group, part_elems apart; by slot from first_slot */
     uint32_t *row_end; /* of each row of the group */
     uint32_t *entries; /* sorted by row */
     size_t entries_cap;
@@ -110,8 +118,8 @@ static inline size_t msm_rank(const dev_scalars *k, size_t pos)
 
 /* msm_scalars.c: fills ranges, ones, slots, decoded of the chunk [r->pos, r->end) */
 CUZK_STATUS msm_read_chunk(msm_run *r);
-/* msm_sort.c: fills entries and row_end, for the chunk and the group; n_entries */
-CUZK_STATUS msm_sort_chunk(msm_run *r);
+/* msm_sort.c: fills entries and row_end, for the part and the group; n_entries */
+CUZK_STATUS msm_sort_part(msm_run *r);
 /* msm_sum.c: the sorted entries into buckets; a group's buckets into sums */
 CUZK_STATUS msm_fill_buckets(msm_run *r);
 CUZK_STATUS msm_sum_buckets(msm_run *r);

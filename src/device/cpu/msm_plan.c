@@ -26,6 +26,7 @@
 /* positions in a chunk: the points decoded at once, or scalars and entries alone */
 #define CHUNK_DECODED ((size_t)1 << 17)
 #define CHUNK_IN_PLACE ((size_t)1 << 18)
+#define PART ((size_t)1 << 17) /* 12 MiB of BLS12-381 G1 */
 /* of the products that are not additions, in additions: an inversion; one lane's share of a window's sum */
 #define COST_INVERSION 13.0
 #define COST_LANE_SUM 5.5
@@ -113,16 +114,31 @@ static void plan_with_c(msm_plan *p, const msm_kernels *k, const curve *cv, unsi
     p->chunk = n < max_chunk ? round_up(n, MSM_RANGE) : max_chunk;
     if (p->chunk == 0) p->chunk = MSM_RANGE;
     p->n_chunks = (n + p->chunk - 1) / p->chunk;
+    p->part = p->chunk < PART ? p->chunk : PART;
     p->point_size = k->point_size;
 }
 
-/* once p->elems is known */
+/* once p->part_elems is known */
 static void plan_groups(msm_plan *p, unsigned threads)
 {
     p->group = p->windows;
     if (p->n_chunks <= 1)
         p->group = group_size(p->windows,
-                              (p->point_size << (p->c - 1)) + p->elems * sizeof(uint32_t), threads);
+                              (p->point_size << (p->c - 1)) + 2 * p->part_elems * sizeof(uint32_t),
+                              threads);
+}
+
+/* Elements in `step` positions at most, of those that begin at a multiple of step. */
+static size_t most_elems(const dev_scalars *scalars, size_t step)
+{
+    size_t most = 0;
+
+    for (size_t pos = 0; pos < scalars->n; pos += step) {
+        size_t end = scalars->n - pos < step ? scalars->n : pos + step;
+        size_t n = msm_rank(scalars, end) - msm_rank(scalars, pos);
+        if (n > most) most = n;
+    }
+    return most;
 }
 
 void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev_scalars *scalars,
@@ -132,11 +148,8 @@ void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev
     msm_classes n = count_classes(k, cv, scalars->elems, n_elems);
 
     plan_with_c(p, k, cv, best_c(&n, cv), scalars->n, n_elems > 0, in_place);
-    for (size_t pos = 0; pos < scalars->n; pos += p->chunk) {
-        size_t end = scalars->n - pos < p->chunk ? scalars->n : pos + p->chunk;
-        size_t in_chunk = msm_rank(scalars, end) - msm_rank(scalars, pos);
-        if (in_chunk > p->elems) p->elems = in_chunk;
-    }
+    p->elems = most_elems(scalars, p->chunk);
+    p->part_elems = most_elems(scalars, p->part); /* a chunk is parts, but for the last one */
     plan_groups(p, threads);
 }
 
@@ -166,18 +179,19 @@ size_t msm_lane_len(size_t windows, size_t half, size_t max_lanes, unsigned thre
 static size_t plan_bytes(const msm_plan *p, const msm_kernels *k, bool in_place, unsigned threads)
 {
     size_t rows = msm_rows(p->group, p->c), half = (size_t)1 << (p->c - 1), bytes;
-    size_t entries = p->elems * p->group + p->chunk;
+    size_t entries = p->part_elems * p->group + p->part;
     size_t slices = msm_slice_count(entries, threads);
     size_t lanes =
         p->group * half / msm_lane_len(p->group == 0 ? 1 : p->group, half, k->max_lanes, threads);
 
     bytes = mem_cost(p->chunk / MSM_RANGE * sizeof(msm_range)) +
             mem_cost(p->chunk * sizeof(uint32_t)) + mem_cost(p->elems * sizeof(uint32_t)) +
-            mem_cost(p->elems * sizeof(msm_value)) + mem_cost(rows * sizeof(uint32_t)) +
-            mem_cost(entries * sizeof(uint32_t)) + mem_cost(slices * k->point_size) +
-            mem_cost(slices * sizeof(uint32_t)) + mem_cost(rows * k->point_size) +
-            mem_cost(p->windows * k->sum_size) + mem_cost(threads * k->scratch_size) +
-            2 * mem_cost(lanes * k->point_size);
+            mem_cost(p->elems * sizeof(msm_value)) +
+            mem_cost(p->part_elems * p->group * sizeof(int32_t)) +
+            mem_cost(rows * sizeof(uint32_t)) + mem_cost(entries * sizeof(uint32_t)) +
+            mem_cost(slices * k->point_size) + mem_cost(slices * sizeof(uint32_t)) +
+            mem_cost(rows * k->point_size) + mem_cost(p->windows * k->sum_size) +
+            mem_cost(threads * k->scratch_size) + 2 * mem_cost(lanes * k->point_size);
     if (!in_place) bytes += mem_cost(p->chunk * k->point_size);
     return bytes;
 }
@@ -201,6 +215,7 @@ size_t cpu_msm_memory(const device *d, curve_id id, bool g2, point_enc enc, size
         size_t bytes;
         plan_with_c(&p, k, cv, c, n, true, enc == POINT_LEM);
         p.elems = n < p.chunk ? n : p.chunk;
+        p.part_elems = n < p.part ? n : p.part;
         plan_groups(&p, threads);
         bytes = plan_bytes(&p, k, enc == POINT_LEM, threads);
         if (bytes > most) most = bytes;

@@ -1,5 +1,5 @@
 /*
- * device/cpu/msm_sort.c - a chunk's entries sorted by window and digit: counted, then placed
+ * device/cpu/msm_sort.c - a part's entries sorted by window and digit: counted, then placed
  *
  * Row w * half + |digit| - 1 is a bucket of window w of the group; one more row, when the group has it, takes the
  * scalars 1 and -1. A window is one task, and so is that row. Counting leaves the rows' lengths in row_end, placing turns them into ends.
@@ -20,6 +20,25 @@ static size_t slots_of(const msm_range *g, size_t which, size_t *n)
     return which == 0 ? g->slot : g->slot + g->slots - g->n_small;
 }
 
+/* Digits of one range's elements in all windows of the group: values are read once, not once a window. */
+static cuzk_status take_digits(void *ctx, size_t i, unsigned worker)
+{
+    msm_run *r = ctx;
+    const msm_range *g = &r->ranges[r->first_range + i];
+
+    (void)worker;
+    for (size_t w = 0; w < r->n_windows; w++) {
+        int32_t *digits = r->part_digits + w * r->plan.part_elems;
+        msm_window x = msm_window_at(&r->digits, r->w0 + w);
+        for (size_t which = 0; which < lists(r, r->w0 + w); which++) {
+            size_t n, first = slots_of(g, which, &n);
+            for (size_t t = first; t < first + n; t++)
+                digits[t - r->first_slot] = msm_digit(&x, r->slot_value[t].l);
+        }
+    }
+    return CUZK_OK;
+}
+
 static cuzk_status count_window(void *ctx, size_t w, unsigned worker)
 {
     msm_run *r = ctx;
@@ -28,17 +47,17 @@ static cuzk_status count_window(void *ctx, size_t w, unsigned worker)
 
     (void)worker;
     if (w == r->n_windows) {
-        for (size_t i = 0; i < r->n_ranges; i++) total += r->ranges[i].n_ones;
+        for (size_t i = r->first_range; i < r->end_range; i++) total += r->ranges[i].n_ones;
         r->window_entries[w] = total;
         return CUZK_OK;
     }
-    msm_window x = msm_window_at(&r->digits, r->w0 + w);
+    const int32_t *digits = r->part_digits + w * r->plan.part_elems;
     memset(count, 0, (size_t)r->digits.half * sizeof *count);
-    for (size_t i = 0; i < r->n_ranges; i++) {
+    for (size_t i = r->first_range; i < r->end_range; i++) {
         for (size_t which = 0; which < lists(r, r->w0 + w); which++) {
-            size_t n, first = slots_of(&r->ranges[i], which, &n);
+            size_t n, first = slots_of(&r->ranges[i], which, &n) - r->first_slot;
             for (size_t t = first; t < first + n; t++) {
-                int32_t d = msm_digit(&x, r->slot_value[t].l);
+                int32_t d = digits[t];
                 if (d == 0) continue;
                 count[(d < 0 ? -d : d) - 1]++;
                 total++;
@@ -57,7 +76,7 @@ static cuzk_status place_window(void *ctx, size_t w, unsigned worker)
     (void)worker;
     for (size_t v = 0; v < w; v++) at += (uint32_t)r->window_entries[v];
     if (w == r->n_windows) {
-        for (size_t i = 0; i < r->n_ranges; i++) {
+        for (size_t i = r->first_range; i < r->end_range; i++) {
             const msm_range *g = &r->ranges[i];
             if (g->n_ones == 0) continue; /* entries may be NULL when there are none at all */
             memcpy(r->entries + at, r->ones + (g->pos - r->pos), g->n_ones * sizeof *r->entries);
@@ -66,31 +85,33 @@ static cuzk_status place_window(void *ctx, size_t w, unsigned worker)
         *next = at;
         return CUZK_OK;
     }
-    msm_window x = msm_window_at(&r->digits, r->w0 + w);
+    const int32_t *digits = r->part_digits + w * r->plan.part_elems;
+    const uint32_t *entry = r->slot_entry + r->first_slot;
     for (size_t i = 0; i < (size_t)r->digits.half; i++) {
         uint32_t n = next[i];
         next[i] = at;
         at += n;
     }
-    for (size_t i = 0; i < r->n_ranges; i++) {
+    for (size_t i = r->first_range; i < r->end_range; i++) {
         for (size_t which = 0; which < lists(r, r->w0 + w); which++) {
-            size_t n, first = slots_of(&r->ranges[i], which, &n);
+            size_t n, first = slots_of(&r->ranges[i], which, &n) - r->first_slot;
             for (size_t t = first; t < first + n; t++) {
-                int32_t d = msm_digit(&x, r->slot_value[t].l), s = d >> 31;
+                int32_t d = digits[t], s = d >> 31;
                 if (d == 0) continue;
-                r->entries[next[((d ^ s) - s) - 1]++] = r->slot_entry[t] ^ (uint32_t)(s & 1);
+                r->entries[next[((d ^ s) - s) - 1]++] = entry[t] ^ (uint32_t)(s & 1);
             }
         }
     }
     return CUZK_OK;
 }
 
-CUZK_STATUS msm_sort_chunk(msm_run *r)
+CUZK_STATUS msm_sort_part(msm_run *r)
 {
     size_t tasks = r->n_windows + (r->with_ones ? 1 : 0), total = 0;
     pool *p = r->s->d->pool;
     cuzk_status st = CUZK_OK;
 
+    TRY(pool_run(p, r->s->cancel, r->end_range - r->first_range, take_digits, r));
     TRY(pool_run(p, r->s->cancel, tasks, count_window, r));
     for (size_t w = 0; w < tasks; w++) total += r->window_entries[w];
     r->n_entries = total;

@@ -22,7 +22,8 @@
 #    define MSM_BLOCK 2048 /* points: some 300 KiB of scratch for BLS12-381 G1 (bench_msm) */
 #    define MSM_PAIRS (MSM_BLOCK / 2)
 #    define MSM_CARRY (MSM_BLOCK / 16)
-#    define MSM_AHEAD 12 /* entries that a prefetch runs ahead */
+#    define MSM_AHEAD 12  /* entries that a prefetch runs ahead */
+#    define MSM_ABREAST 4 /* pairs whose sums are made side by side (bench_msm) */
 
 /* The points of one row in a block, and where their sum goes. */
 typedef struct msm_seg {
@@ -43,8 +44,8 @@ static inline void msm_ahead_next(msm_ahead *a, size_t size)
 
     if (a->entry == a->end) return;
     p = a->points + (size_t)(*a->entry++ >> 1) * size;
-    for (size_t at = 0; at < size; at += 64) U128_PREFETCH(p + at);
-    U128_PREFETCH(p + size - 1); /* at most alignments a point ends in one line more */
+    for (size_t at = 0; at < size; at += 64) U128_PREFETCH_FAR(p + at);
+    U128_PREFETCH_FAR(p + size - 1);
 }
 #endif
 
@@ -142,7 +143,7 @@ static bool MSM_G(rows)(const msm_slice *s, void *partial, void *scratch)
     size_t e = s->begin, row = s->row;
     bool leads = row > 0 ? s->row_end[row - 1] < e : e > 0, has_partial = leads;
 
-    MSM_G(batch_init)(&k->batch);
+    MSM_G(batch_init)(&k->batch, false);
     k->n = k->n_segs = 0;
     MSM_G(affine_set_inf)(partial);
     for (; e < s->end; row++) {
@@ -177,7 +178,7 @@ static void MSM_G(merge)(void *buckets, const uint32_t *rows, const void *partia
     MSM_G(affine) *b = buckets;
     const MSM_G(affine) *p = partials;
 
-    MSM_G(batch_init)(&k->batch);
+    MSM_G(batch_init)(&k->batch, false);
     k->n = k->n_segs = 0;
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || rows[i] != rows[i - 1]) MSM_G(block_open)(k, &b[rows[i]], &b[rows[i]]);
@@ -200,7 +201,7 @@ static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *bucket
     MSM_G(affine) *plain = plain_out, *weighted = weighted_out, *copy = k->buf;
     const MSM_G(affine) *b = buckets;
 
-    MSM_G(batch_init)(&k->batch);
+    MSM_G(batch_init)(&k->batch, true);
     for (size_t l = 0; l < n; l++) {
         plain[l] = b[l * len + len - 1];
         MSM_G(affine_set_inf)(&weighted[l]);
