@@ -1,7 +1,7 @@
 /*
  * circuit/gadget/merkle.c - inclusion in a Merkle tree as instances of templates
  *
- * Source: spec/filecoin-circuits.md section 9.1
+ * Source: spec/filecoin-circuits.md sections 9.1 and 9.2
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "circuit/gadget/merkle.h"
@@ -13,19 +13,22 @@
 
 /* ---- templates ---- */
 
-static void path_rows(const gadget *g, const insert_plan *plan, const poseidon *p, uint32_t node)
+/* Index bits and siblings are own variables, or passed in after the node. */
+static void node_rows(const gadget *g, const insert_plan *plan, const poseidon *p, bool own)
 {
     uint32_t bits[INSERT_MAX_BITS], siblings[INSERT_MAX_SIZE - 1], list[INSERT_MAX_SIZE];
+    unsigned n_bits = plan->index_bits;
     fr tag;
 
-    for (unsigned i = 0; i < plan->index_bits; i++) bits[i] = bit_alloc(g);
-    for (unsigned i = 0; i + 1 < plan->size; i++) siblings[i] = r1cs_alloc(g->b);
-    insert_gadget(g, plan, list, node, bits, siblings);
+    for (unsigned i = 0; i < n_bits; i++) bits[i] = own ? bit_alloc(g) : r1cs_in(g->b, 1 + i);
+    for (unsigned i = 0; i + 1 < plan->size; i++)
+        siblings[i] = own ? r1cs_alloc(g->b) : r1cs_in(g->b, 1 + n_bits + i);
+    insert_gadget(g, plan, list, r1cs_in(g->b, 0), bits, siblings);
     poseidon_merkle_tag(p, &tag);
     (void)poseidon_gadget(g, p, list, &tag); /* the hash is the last variable */
 }
 
-static cuzk_status add_path(uint32_t *index, r1cs_system *sys, const poseidon *p)
+static cuzk_status add_node(uint32_t *index, r1cs_system *sys, const poseidon *p, bool own)
 {
     const insert_plan *plan = insert_plan_of(poseidon_arity(p));
     r1cs_builder *b = NULL;
@@ -33,13 +36,18 @@ static cuzk_status add_path(uint32_t *index, r1cs_system *sys, const poseidon *p
     gadget g;
     cuzk_status st;
 
-    (void)snprintf(name, sizeof name, "path %u", poseidon_arity(p));
-    TRY(r1cs_builder_new(&b, sys, name, 1));
+    (void)snprintf(name, sizeof name, "%s %u", own ? "path" : "step", poseidon_arity(p));
+    TRY(r1cs_builder_new(&b, sys, name, own ? 1 : plan->index_bits + (uint32_t)plan->size));
     g = gadget_of(b, sys->cv);
-    path_rows(&g, plan, p, r1cs_in(b, 0));
+    node_rows(&g, plan, p, own);
     st = r1cs_builder_finish(b, index);
     r1cs_builder_free(b);
     return st;
+}
+
+cuzk_status merkle_step_template(uint32_t *tmpl, r1cs_system *sys, const poseidon *p)
+{
+    return add_node(tmpl, sys, p, false);
 }
 
 static cuzk_status add_index(uint32_t *index, r1cs_system *sys, unsigned n_bits)
@@ -58,7 +66,7 @@ static cuzk_status add_index(uint32_t *index, r1cs_system *sys, unsigned n_bits)
     return st;
 }
 
-static cuzk_status add_root(uint32_t *index, r1cs_system *sys)
+cuzk_status merkle_root_template(uint32_t *tmpl, r1cs_system *sys)
 {
     r1cs_builder *b = NULL;
     gadget g;
@@ -67,7 +75,7 @@ static cuzk_status add_root(uint32_t *index, r1cs_system *sys)
     TRY(r1cs_builder_new(&b, sys, "root", 2));
     g = gadget_of(b, sys->cv);
     num_equal(&g, r1cs_in(b, 0), r1cs_in(b, 1));
-    st = r1cs_builder_finish(b, index);
+    st = r1cs_builder_finish(b, tmpl);
     r1cs_builder_free(b);
     return st;
 }
@@ -89,11 +97,12 @@ cuzk_status merkle_templates_add(merkle_templates *out, r1cs_system *sys, const 
                         levels[i]);
         t.levels[i] = levels[i];
         t.n_index_bits += plan->index_bits;
-        if (!have[levels[i]]) TRY(add_path(&t.path[levels[i]], sys, poseidon_of(ps, levels[i])));
+        if (!have[levels[i]])
+            TRY(add_node(&t.path[levels[i]], sys, poseidon_of(ps, levels[i]), true));
         have[levels[i]] = true;
     }
     TRY(add_index(&t.index, sys, t.n_index_bits));
-    TRY(add_root(&t.root, sys));
+    TRY(merkle_root_template(&t.root, sys));
     *out = t;
     return CUZK_OK;
 }
@@ -125,6 +134,23 @@ cuzk_status merkle_add(r1cs_system *sys, const merkle_templates *t, r1cs_wire le
         node = own + sys->templates[tmpl].n_local - 1;
     }
     TRY(r1cs_add(sys, t->index, bits, NULL, NULL));
+    return r1cs_add(sys, t->root, (const r1cs_wire[]){node, root}, NULL, NULL);
+}
+
+cuzk_status merkle_steps_add(r1cs_system *sys, const merkle_steps *t, r1cs_wire leaf,
+                             const r1cs_wire *bits, r1cs_wire first_sibling, r1cs_wire root)
+{
+    r1cs_wire node = leaf, own;
+
+    for (unsigned i = 0; i < t->n_levels; i++) {
+        unsigned n_bits = insert_plan_of(t->levels[i])->index_bits;
+        r1cs_wire in[1 + INSERT_MAX_BITS + INSERT_MAX_SIZE] = {node};
+
+        for (unsigned k = 0; k < n_bits; k++) in[1 + k] = *bits++;
+        for (unsigned k = 0; k + 1 < t->levels[i]; k++) in[1 + n_bits + k] = first_sibling++;
+        TRY(r1cs_add(sys, t->step[i], in, &own, NULL));
+        node = own + sys->templates[t->step[i]].n_local - 1;
+    }
     return r1cs_add(sys, t->root, (const r1cs_wire[]){node, root}, NULL, NULL);
 }
 

@@ -9,7 +9,13 @@
  *
  * In a tree of SHA-256 the path elements are of gadget/sha256_node.h's PATH form.
  *
- * Source: spec/filecoin-circuits.md section 9.1.
+ * Where index bits and siblings are allocated elsewhere, an inclusion is a step a level, then the root:
+ *
+ *   "step A"  in: the node below, its index bits, its siblings      own: insertion's products (bits), picks, Poseidon (elements)
+ *
+ * In a tree of SHA-256 the steps are of that file's STEP form.
+ *
+ * Source: spec/filecoin-circuits.md sections 9.1 and 9.2.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -37,6 +43,24 @@ CUZK_STATUS merkle_sha256_templates_add(merkle_templates *out, r1cs_system *sys,
                                         const merkle_templates *t);
 /** Appends one inclusion of `leaf` under `root`. */
 CUZK_STATUS merkle_add(r1cs_system *sys, const merkle_templates *t, r1cs_wire leaf, r1cs_wire root);
+
+#define MERKLE_MAX_STEPS 32
+
+/** The steps of one path: any templates with these wires passed in, whose last own variable is the node. */
+typedef struct merkle_steps {
+    uint32_t levels[MERKLE_MAX_STEPS]; /* arity of each, from the leaf upward */
+    uint32_t step[MERKLE_MAX_STEPS];   /* its template */
+    unsigned n_levels;
+    uint32_t root;
+} merkle_steps;
+
+/** Adds "step A" for p's arity; "root". */
+CUZK_STATUS merkle_step_template(uint32_t *tmpl, r1cs_system *sys, const poseidon *p);
+CUZK_STATUS merkle_root_template(uint32_t *tmpl, r1cs_system *sys);
+/** Appends one inclusion of `leaf` under `root`. bits: all index bits; first_sibling: the siblings follow one another from
+ *  there, level after level. */
+CUZK_STATUS merkle_steps_add(r1cs_system *sys, const merkle_steps *t, r1cs_wire leaf,
+                             const r1cs_wire *bits, r1cs_wire first_sibling, r1cs_wire root);
 
 /** How many elements of an assignment a path element of p's arity has: siblings, picks, Poseidon's trace, in this order. */
 uint32_t merkle_path_elems(const poseidon *p);

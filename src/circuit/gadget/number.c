@@ -80,6 +80,24 @@ uint32_t num_pick(const gadget *g, uint32_t cond, uint32_t x, uint32_t y)
     return z;
 }
 
+uint32_t num_mul(const gadget *g, uint32_t x, uint32_t y)
+{
+    uint32_t z = r1cs_alloc(g->b);
+
+    gadget_row(g, wire(g, x), wire(g, y), wire(g, z));
+    return z;
+}
+
+uint32_t num_sum(const gadget *g, const uint32_t *x, unsigned n)
+{
+    uint32_t z = r1cs_alloc(g->b);
+    r1cs_lc *sum = r1cs_lc_new(g->b);
+
+    for (unsigned i = 0; i < n; i++) r1cs_lc_add(g->b, sum, x[i], &g->cv->fr_one);
+    gadget_row(g, sum, wire(g, ONE), wire(g, z));
+    return z;
+}
+
 void num_equal(const gadget *g, uint32_t x, uint32_t y)
 {
     gadget_row(g, wire(g, x), wire(g, ONE), wire(g, y));

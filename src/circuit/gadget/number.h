@@ -34,6 +34,10 @@ uint32_t bit_nor(const gadget *g, uint32_t x, uint32_t y);
 
 /** x where cond is 1, else y; a new number, one row. */
 uint32_t num_pick(const gadget *g, uint32_t cond, uint32_t x, uint32_t y);
+/** x y; a new number, one row. */
+uint32_t num_mul(const gadget *g, uint32_t x, uint32_t y);
+/** The sum of n numbers; a new one, one row. */
+uint32_t num_sum(const gadget *g, const uint32_t *x, unsigned n);
 /** x = y; one row. */
 void num_equal(const gadget *g, uint32_t x, uint32_t y);
 /** A new public input that equals x; one row. */
