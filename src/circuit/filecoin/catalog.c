@@ -108,6 +108,13 @@ bool fil_kind_from_name(fil_kind *out, const char *name)
     return false;
 }
 
+const fil_size *fil_size_by_registered(int registered)
+{
+    for (size_t i = 0; i < N_SIZES && registered >= 0; i++)
+        if (sizes[i].registered == registered) return &sizes[i];
+    return NULL;
+}
+
 bool fil_exists(fil_kind k, const fil_size *s)
 {
     switch (k) {

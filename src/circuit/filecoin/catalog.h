@@ -32,6 +32,8 @@ typedef struct fil_size {
 /** Sizes that exist, in ascending order; n entries. */
 const fil_size *fil_sizes(size_t *n);
 const fil_size *fil_size_by_bytes(uint64_t bytes);
+/** The size that has this place among the network's; NULL: none. */
+const fil_size *fil_size_by_registered(int registered);
 /** The size with this many PoRep layers: 16 and 32 KiB exist with 11 too, a size of its own that the two above do not show.
  *  NULL: none. */
 const fil_size *fil_size_porep(uint64_t bytes, uint32_t layers);

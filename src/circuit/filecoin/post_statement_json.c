@@ -318,8 +318,6 @@ static cuzk_status check_kind(reader *r)
     bool curio = (r->seen & OUR_KEYS) == 0;
     fil_kind kind = r->registered < 5 ? FIL_WINNING : FIL_WINDOW;
     fil_api api = r->registered < 10 ? FIL_API_1_0_0 : FIL_API_1_2_0;
-    const fil_size *sizes;
-    size_t n;
 
     if (!r->has_registered) {
         s->size = fil_size_by_bytes(r->sector_size);
@@ -335,9 +333,7 @@ static cuzk_status check_kind(reader *r)
                          "%s, but registered_post_proof %" PRIu64 " has %s", fil_api_name(s->api),
                          r->registered, fil_api_name(api));
     s->api = api;
-    sizes = fil_sizes(&n);
-    for (size_t i = 0; i < n; i++)
-        if (sizes[i].registered == (int)(r->registered % 5)) s->size = &sizes[i];
+    s->size = fil_size_by_registered((int)(r->registered % 5));
     if (!curio && r->sector_size != s->size->bytes)
         return FAIL_DATA(SHAPE, "sector_size",
                          "%" PRIu64 ", but registered_post_proof %" PRIu64 " has %" PRIu64,

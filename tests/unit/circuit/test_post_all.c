@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "post_rows.h"
+#include "circuit_rows.h"
 
-static const post_row rows[] = {
+static const circuit_row rows[] = {
     {{"Winning 512MiB", 133, 304326, 300630, 230472, 220836,
       "1edcd1f497a9d12871d3f692ec90c670d9f837b3e37c31958dbf2ea239c021df"},
      "winning-512m",
@@ -35,7 +35,7 @@ static const post_row rows[] = {
 static void test_production_circuits(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) post_row_check(&rows[i]);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) circuit_row_check(&rows[i]);
 }
 
 static void test_winning_assignment_of_32_gib(void **state)

@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "post_rows.h"
+#include "circuit_rows.h"
 
-static const post_row rows[] = {
+static const circuit_row rows[] = {
     {{"Winning 2KiB", 133, 91674, 90750, 69300, 66792,
       "ce8079a9875ac8fafc46902e0e2368fa997e7f2ffb2065d2666ef92bc3ca2f67"},
      "winning-2k",
@@ -71,7 +71,7 @@ static const post_row rows[] = {
 static void test_production_circuits(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) post_row_check(&rows[i]);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) circuit_row_check(&rows[i]);
 }
 
 /* shapes that no network size has */

@@ -5,9 +5,9 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "post_rows.h"
+#include "circuit_rows.h"
 
-static const post_row window_32g = {
+static const circuit_row window_32g = {
     {"Window 32GiB", 25840, 126902376, 125279217, 96179805, 91925766,
      "1036a47757014fa295aee4d8539d43c45adaf71c80a4b17c1dba6eca41b0d54f"},
     "window-32g",
@@ -15,7 +15,7 @@ static const post_row window_32g = {
     27,
     {862390719, 127398015, 157401792}};
 
-static const post_row window_64g = {
+static const circuit_row window_64g = {
     {"Window 64GiB", 25301, 131500200, 129887900, 99624500, 95413200, NULL},
     "window-64g",
     129913201,
@@ -25,13 +25,13 @@ static const post_row window_64g = {
 static void test_window_32_gib(void **state)
 {
     (void)state;
-    post_row_check(&window_32g);
+    circuit_row_check(&window_32g);
 }
 
 static void test_window_64_gib(void **state)
 {
     (void)state;
-    post_row_check(&window_64g);
+    circuit_row_check(&window_64g);
 }
 
 static void test_window_assignment_of_32_gib(void **state)
