@@ -1,11 +1,12 @@
 /*
- * fuzz/fuzz_statement.c - PoSt statements: any bytes are refused cleanly or give a statement with public inputs
+ * fuzz/fuzz_statement.c - statements of PoSt and updates: any bytes are refused cleanly or give a statement with public inputs
  *
  * The first byte chooses the kind, the rest is the JSON.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "circuit/filecoin/post.h"
+#include "circuit/filecoin/update.h"
 
 #define BUDGET ((size_t)64 << 20)
 #define MAX_PUBLIC 30000u
@@ -29,12 +30,30 @@ static void use(const post_statement *st)
     must(post_public_inputs(st, partitions, cv, inputs) == CUZK_EINVAL);
 }
 
+static void update(const uint8_t *json, size_t size)
+{
+    fr inputs[UPDATE_N_PUBLIC];
+    const curve *cv = curve_get(CURVE_ID_BLS12_381, CPU_TABLE_GENERIC);
+    update_statement st;
+
+    if (update_statement_read(&st, json, size, FIL_UPDATE) != CUZK_OK) {
+        must(cuzk_last_error()->status == CUZK_EDATA);
+        return;
+    }
+    must(st.shape.size != NULL && st.shape.n_partitions > 0);
+    must(update_public_inputs(&st, st.shape.n_partitions - 1, cv, inputs) == CUZK_OK);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mem *m = NULL;
     post_statement *st = NULL;
 
     if (size == 0) return 0;
+    if ((data[0] & 2) != 0) {
+        update(data + 1, size - 1);
+        return 0;
+    }
     must(mem_open(&m, "fuzz", BUDGET, NULL) == CUZK_OK);
     if (post_statement_read(&st, data + 1, size - 1, (data[0] & 1) != 0 ? FIL_WINNING : FIL_WINDOW,
                             m) == CUZK_OK) {

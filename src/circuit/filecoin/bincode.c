@@ -81,6 +81,10 @@ cuzk_status bincode_count(bytes_in *in, uint64_t want, size_t min_size, const ch
     uint64_t n;
 
     TRY(bytes_get_u64le(in, &n));
+    if (n == want && n > bytes_left(in) / min_size)
+        return FAIL(CUZK_EDATA,
+                    "end of input at offset %zu, among %" PRIu64 " %s from offset %zu on", in->size,
+                    n, what, in->pos);
     if (n > bytes_left(in) / min_size)
         return FAIL(CUZK_EDATA, "%" PRIu64 " %s announced at offset %zu, %zu bytes left", n, what,
                     in->pos - COUNT_SIZE, bytes_left(in));
