@@ -144,9 +144,16 @@ CUZK_API CUZK_STATUS cuzk_circom_setup(cuzk_engine *e, const char *r1cs, const c
 
 /* ---- Filecoin ---- */
 
+/** A field of a statement: "miner_id" or "miner-id", and its value as a person types it: digits, hexadecimal digits, "32GiB". */
+typedef struct cuzk_field {
+    const char *name, *value;
+} cuzk_field;
+
 typedef struct cuzk_filecoin_args {
     const char *kind;      /* "porep", "winning", "window", "update" */
-    const char *statement; /* file: statement.json, or Curio's form */
+    const char *statement; /* file: statement.json, or Curio's form; NULL: fields tell all of it */
+    const cuzk_field *fields; /* instead of the statement's own */
+    size_t n_fields;
     const char *const
         *inputs; /* prove: one file a sector (PoSt) or partition (update); the C1 (porep) */
     size_t n_inputs;

@@ -31,6 +31,8 @@ static cuzk_status prove_once(const options *o, cuzk_engine *e)
     } else {
         cuzk_filecoin_args args = {.kind = o->kind,
                                    .statement = o->statement,
+                                   .fields = o->fields,
+                                   .n_fields = o->n_fields,
                                    .inputs = o->inputs,
                                    .n_inputs = o->n_inputs,
                                    .params_dir = o->params,

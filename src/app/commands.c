@@ -58,8 +58,8 @@ static int prove_circom(report *r, cuzk_engine *e)
 
     if (o->n_args != 4)
         return command_usage(r, "KEY.zkey WITNESS.wtns PROOF.json PUBLIC.json expected");
-    if (o->statement != NULL || o->n_inputs != 0 || o->proof != NULL || o->params != NULL ||
-        o->partition >= 0 || o->strict || o->check_only)
+    if (o->statement != NULL || o->n_fields != 0 || o->n_inputs != 0 || o->proof != NULL ||
+        o->params != NULL || o->partition >= 0 || o->strict || o->check_only)
         return command_usage(r, "options of Filecoin proofs need --kind");
     args.fixed = fixed_rs(o, &rs, &st);
     if (st == CUZK_OK) st = cuzk_circom_prove(e, &args, &proof, &pub);
@@ -81,6 +81,8 @@ static int prove_filecoin(report *r, cuzk_engine *e)
     cuzk_filecoin_args args = {
         .kind = o->kind,
         .statement = o->statement,
+        .fields = o->fields,
+        .n_fields = o->n_fields,
         .inputs = o->inputs,
         .n_inputs = o->n_inputs,
         .params_dir = o->params,
@@ -91,7 +93,7 @@ static int prove_filecoin(report *r, cuzk_engine *e)
 
     if (o->n_args != 0) return command_usage(r, "with --kind there are no arguments but options");
     if (o->r1cs != NULL) return command_usage(r, "--r1cs is for circom proofs");
-    if (o->statement == NULL || o->n_inputs == 0)
+    if ((o->statement == NULL && o->n_fields == 0) || o->n_inputs == 0)
         return command_usage(r, "--statement and --input are needed");
     if (!o->check_only && (o->params == NULL || o->proof == NULL))
         return command_usage(r, "--params and --proof are needed");
@@ -116,11 +118,13 @@ static int verify_filecoin(report *r, cuzk_engine *e)
     bool valid = false;
     cuzk_filecoin_args args = {.kind = o->kind,
                                .statement = o->statement,
+                               .fields = o->fields,
+                               .n_fields = o->n_fields,
                                .params_dir = o->params,
                                .partition = o->partition};
 
     if (o->n_args != 0) return command_usage(r, "with --kind there are no arguments but options");
-    if (o->statement == NULL || o->params == NULL || o->proof == NULL)
+    if ((o->statement == NULL && o->n_fields == 0) || o->params == NULL || o->proof == NULL)
         return command_usage(r, "--statement, --params and --proof are needed");
     cuzk_status st = cuzk_filecoin_verify(e, &args, o->proof, &valid);
     return st == CUZK_OK ? report_verdict(r, e, valid) : report_failure(r, st);
@@ -133,7 +137,8 @@ int command_verify(report *r, cuzk_engine *e)
 
     if (o->kind != NULL) return verify_filecoin(r, e);
     if (o->n_args != 3) return command_usage(r, "VK.json PUBLIC.json PROOF.json expected");
-    if (o->statement != NULL || o->params != NULL || o->proof != NULL || o->partition >= 0)
+    if (o->statement != NULL || o->n_fields != 0 || o->params != NULL || o->proof != NULL ||
+        o->partition >= 0)
         return command_usage(r, "options of Filecoin proofs need --kind");
     cuzk_status st = cuzk_circom_verify(e, o->args[0], o->args[1], o->args[2], &valid);
     return st == CUZK_OK ? report_verdict(r, e, valid) : report_failure(r, st);

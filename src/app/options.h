@@ -9,6 +9,7 @@
 #include "cuzk.h"
 
 #define OPT_MAX_ARGS 4096
+#define OPT_MAX_FIELDS 64
 
 /** Everything that any command takes; each command says which it accepts (options.c). */
 typedef struct options {
@@ -17,6 +18,8 @@ typedef struct options {
     size_t n_args;
     const char *inputs[OPT_MAX_ARGS];
     size_t n_inputs;
+    cuzk_field fields[OPT_MAX_FIELDS]; /* of the statement */
+    size_t n_fields;
     const char *kind, *statement, *params, *proof, *circuit, *trapdoors, *r1cs, *trace, *device,
         *cpu_table;
     const char *curve, *group;

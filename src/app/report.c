@@ -74,7 +74,8 @@ void report_warn(void *ctx, cuzk_class klass, const char *where, const char *mes
 
     if (!r->o->json) {
         clear_bar(r);
-        fprintf(stderr, "warning: %s: %s: %s\n", cuzk_class_name(klass), where, message);
+        fprintf(stderr, "warning: %s%s%s: %s\n", cuzk_class_name(klass),
+                klass == CUZK_CLASS_NONE ? "" : ": ", where, message);
     }
     if (r->n_warnings == REPORT_MAX_WARNINGS) {
         r->dropped++;

@@ -1,189 +1,171 @@
 /*
- * engine/filecoin.c - jobs on Filecoin's proofs: prove, verify, setup
+ * engine/filecoin.c - jobs on Filecoin's proofs: prove and verify, whatever the kind
  *
  * One partition at a time: check and synthesise, prove, verify against the public inputs that follow from the statement
- * alone. The shape and the key of a circuit are shared by all its partitions.
+ * alone. The shape and the key of a circuit are shared by all its partitions. What differs between kinds is in filecoin.h's
+ * tables.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "engine/engine.h"
-
-#include "circuit/filecoin/post.h"
+#include "engine/filecoin.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define PATH_MAX_LEN 4096
+#include "circuit/filecoin/statement_fields.h"
 
-/** What all partitions of a proof share. */
-typedef struct fil_job {
-    const curve *cv;
-    poseidon_set *ps;
-    post_statement *st;
-    r1cs_system *sys;
-    groth16_pk *pk;
-    file_map *files; /* one an input */
-    post_input *inputs;
-    size_t n_inputs;
-} fil_job;
+static const fil_ops *const ops_of_kinds[FIL_KINDS] = {
+    [FIL_POREP] = &fil_porep_ops,
+    [FIL_WINNING] = &fil_post_ops,
+    [FIL_WINDOW] = &fil_post_ops,
+};
 
-static cuzk_status parse_kind(fil_kind *kind, const char *name)
+cuzk_status fil_ops_of(const fil_ops **ops, fil_kind *kind, const char *name)
 {
     if (name == NULL || !fil_kind_from_name(kind, name))
-        return FAIL(CUZK_EINVAL, "unknown kind %s; known: winning, window",
+        return FAIL(CUZK_EINVAL, "unknown kind %s; known: porep, winning, window",
                     name == NULL ? "(none)" : name);
-    if (*kind != FIL_WINNING && *kind != FIL_WINDOW)
+    *ops = ops_of_kinds[*kind];
+    if (*ops == NULL)
         return FAIL(CUZK_EINVAL,
-                    "kind %s is not supported by this version; supported: winning, window", name);
+                    "kind %s is not supported by this version; supported: porep, winning, window",
+                    name);
     return CUZK_OK;
 }
 
-static cuzk_status key_path(char out[PATH_MAX_LEN], const char *dir, fil_kind kind,
-                            const fil_size *size, const char *ext)
+cuzk_status fil_key_path(char out[FIL_PATH_MAX], const char *dir, fil_kind kind,
+                         const fil_size *size, const char *ext)
 {
     char name[256];
 
     if (dir == NULL) return FAIL(CUZK_EINVAL, "no key directory given (--params DIR)");
     TRY(fil_key_name(name, kind, size));
-    int n = snprintf(out, PATH_MAX_LEN, "%s/%s%s", dir, name, ext);
-    if (n < 0 || n >= PATH_MAX_LEN)
-        return FAIL(CUZK_EINVAL, "key directory path longer than %d bytes", PATH_MAX_LEN);
+    int n = snprintf(out, FIL_PATH_MAX, "%s/%s%s", dir, name, ext);
+    if (n < 0 || n >= FIL_PATH_MAX)
+        return FAIL(CUZK_EINVAL, "key directory path longer than %d bytes", FIL_PATH_MAX);
     return CUZK_OK;
 }
 
-static cuzk_status read_statement(cuzk_engine *e, fil_job *f, const cuzk_filecoin_args *args)
-{
-    fil_kind kind;
-    file_map m;
+/* ---- a job's statement and inputs ---- */
 
-    TRY(parse_kind(&kind, args->kind));
-    if (args->statement == NULL)
+/** The statement's text with the fields that are given beside it. */
+static cuzk_status read_merged(fil_job *f, const file_map *m, const cuzk_filecoin_args *args)
+{
+    cuzk_status st;
+    bytes_out text;
+    fil_field *fields = mem_new(f->e->m, args->n_fields, sizeof *fields, &st);
+
+    if (fields == NULL) return st;
+    for (size_t i = 0; i < args->n_fields; i++)
+        fields[i] = (fil_field){args->fields[i].name, args->fields[i].value};
+    bytes_out_init(&text, f->e->m);
+    st = fil_statement_merge(&text, m->data, m->size, fields, args->n_fields);
+    if (st == CUZK_OK) st = f->ops->read_statement(f, text.data, text.size);
+    bytes_out_clear(&text);
+    mem_free(f->e->m, fields);
+    return st;
+}
+
+static cuzk_status read_statement(fil_job *f, const cuzk_filecoin_args *args)
+{
+    file_map m = {0};
+    cuzk_status st;
+
+    if (args->statement == NULL && args->n_fields == 0)
         return FAIL(CUZK_EINVAL, "no statement given (--statement S.json)");
-    TRY(file_map_open(&m, args->statement));
-    cuzk_status st = post_statement_read(&f->st, m.data, m.size, kind, e->m);
+    if (args->statement != NULL) TRY(file_map_open(&m, args->statement));
+    st = args->n_fields != 0 ? read_merged(f, &m, args) : f->ops->read_statement(f, m.data, m.size);
     file_map_close(&m);
     return st;
 }
 
-static cuzk_status open_inputs(cuzk_engine *e, fil_job *f, const cuzk_filecoin_args *args)
+static cuzk_status open_inputs(fil_job *f, const cuzk_filecoin_args *args)
 {
     cuzk_status st;
 
-    f->files = mem_new(e->m, args->n_inputs, sizeof *f->files, &st);
+    f->files = mem_new(f->e->m, args->n_inputs, sizeof *f->files, &st);
     if (f->files == NULL) return st;
-    f->inputs = mem_new(e->m, args->n_inputs, sizeof *f->inputs, &st);
-    if (f->inputs == NULL) return st;
-    for (size_t i = 0; i < args->n_inputs; i++) {
-        TRY(file_map_open(&f->files[i], args->inputs[i]));
-        f->n_inputs = i + 1;
-        f->inputs[i] = (post_input){f->files[i].data, f->files[i].size};
-    }
-    return CUZK_OK;
+    for (; f->n_files < args->n_inputs; f->n_files++)
+        TRY(file_map_open(&f->files[f->n_files], args->inputs[f->n_files]));
+    return f->ops->read_inputs == NULL ? CUZK_OK : f->ops->read_inputs(f);
 }
 
-static void fil_job_clear(cuzk_engine *e, fil_job *f)
+/** What prove and verify begin with. */
+static cuzk_status fil_job_open(fil_job *f, cuzk_engine *e, const cuzk_filecoin_args *args)
 {
-    for (size_t i = 0; i < f->n_inputs; i++) file_map_close(&f->files[i]);
-    mem_free(e->m, f->files);
-    mem_free(e->m, f->inputs);
+    *f = (fil_job){.e = e,
+                   .cv = curve_get(CURVE_ID_BLS12_381, e->table),
+                   .single = args->partition >= 0,
+                   .redundant = {args->strict, e->warn, e->ctx}};
+    TRY(fil_ops_of(&f->ops, &f->kind, args->kind));
+    return read_statement(f, args);
+}
+
+static void fil_job_clear(fil_job *f)
+{
+    mem *m = f->e->m;
+
+    if (f->ops != NULL) f->ops->clear(f);
+    for (size_t i = 0; i < f->n_files; i++) file_map_close(&f->files[i]);
+    mem_free(m, f->files);
     groth16_pk_free(f->pk);
     r1cs_free(f->sys);
-    post_statement_free(f->st);
     poseidon_set_free(f->ps);
 }
 
-/** The inputs of partition k: of all given ones its slice, or just those given when they are that partition's alone. */
-static cuzk_status slice(const fil_job *f, size_t k, bool single, const post_input **in, size_t *n)
+static cuzk_status partition_range(const fil_job *f, const cuzk_filecoin_args *args, size_t *from,
+                                   size_t *to)
 {
-    size_t total = f->st->n_sectors, from, count;
-
-    post_partition_sectors(f->st, k, &from, &count);
-    *n = count;
-    if (f->n_inputs == total) {
-        *in = f->inputs + from;
-        return CUZK_OK;
-    }
-    if (single && f->n_inputs == count) {
-        *in = f->inputs;
-        return CUZK_OK;
-    }
-    return FAIL_DATA(SHAPE, "inputs",
-                     "%zu inputs given, the statement has %zu sectors (%zu in partition %zu)",
-                     f->n_inputs, total, count, k);
+    *from = 0;
+    *to = f->n_partitions;
+    if (args->partition < 0) return CUZK_OK;
+    if ((uint64_t)args->partition >= f->n_partitions)
+        return FAIL_DATA(SHAPE, "partition", "partition %lld, the statement has %zu",
+                         (long long)args->partition, f->n_partitions);
+    *from = (size_t)args->partition;
+    *to = *from + 1;
+    return CUZK_OK;
 }
 
-static cuzk_status open_key(cuzk_engine *e, fil_job *f, const char *dir)
+/* ---- prove ---- */
+
+static cuzk_status open_key(fil_job *f, const char *dir)
 {
-    char path[PATH_MAX_LEN];
+    cuzk_engine *e = f->e;
+    char path[FIL_PATH_MAX];
     span sp = span_open(SPAN_SHAPE);
-    cuzk_status st = post_system_of(&f->sys, f->ps, f->st->kind, f->st->size, e->m);
+    cuzk_status st = f->ops->system(&f->sys, f->ps, f->kind, f->size, e->m);
 
     span_close(&sp);
     TRY(st);
-    TRY(key_path(path, dir, f->st->kind, f->st->size, ".params"));
+    TRY(fil_key_path(path, dir, f->kind, f->size, ".params"));
     sp = span_open(SPAN_READ_KEY);
     st = groth16_params_open(&f->pk, path, f->cv, f->sys, e->m);
     span_close(&sp);
     return st;
 }
 
-static cuzk_status decode(cuzk_engine *e, const fil_job *f, size_t k, bool single, post_vanilla **v)
-{
-    const post_input *in;
-    size_t n;
-
-    TRY(slice(f, k, single, &in, &n));
-    span sp = span_open(SPAN_READ_INPUT);
-    cuzk_status st = post_vanilla_read(v, f->st, k, in, n, f->ps, e->m);
-    span_close(&sp);
-    return st;
-}
-
-static cuzk_status synthesise(cuzk_engine *e, const fil_job *f, size_t k, bool single,
-                              r1cs_assignment **w)
-{
-    post_vanilla *v;
-
-    TRY(decode(e, f, k, single, &v));
-    span sp = span_open(SPAN_SYNTH);
-    cuzk_status st = post_synthesize(w, f->sys, v, e->pool, e->cancel, e->m);
-    span_close(&sp);
-    post_vanilla_free(v);
-    return st;
-}
-
-static cuzk_status check_inputs(cuzk_engine *e, const fil_job *f, size_t k, bool single)
-{
-    post_vanilla *v;
-
-    TRY(decode(e, f, k, single, &v));
-    span sp = span_open(SPAN_CHECK_INPUT);
-    cuzk_status st = post_vanilla_check(v, e->pool, e->cancel);
-    span_close(&sp);
-    post_vanilla_free(v);
-    return st;
-}
-
 /** The witness's public inputs are the statement's: what a verifier will use. */
-static cuzk_status compare_public(cuzk_engine *e, const fil_job *f, size_t k,
-                                  const r1cs_assignment *w)
+static cuzk_status compare_public(const fil_job *f, size_t k, const r1cs_assignment *w)
 {
+    mem *m = f->e->m;
     cuzk_status st;
-    size_t n = post_n_public(f->st);
-    fr *pub = mem_new(e->m, n, sizeof *pub, &st);
+    size_t n = f->n_public;
+    fr *pub = mem_new(m, n, sizeof *pub, &st);
 
     if (pub == NULL) return st;
-    st = post_public_inputs(f->st, k, f->cv, pub);
+    st = f->ops->public_inputs(f, k, pub);
     if (st == CUZK_OK && (w->n_inputs != n + 1 || memcmp(pub, w->inputs + 1, n * sizeof *pub) != 0))
         st = FAIL(CUZK_EBUG, "partition %zu: the witness's public inputs are not the statement's",
                   k);
-    mem_free(e->m, pub);
+    mem_free(m, pub);
     return st;
 }
 
 /** Why a proof of a checked witness did not verify: a row, a point of the key, or a bug. */
-static cuzk_status explain(cuzk_engine *e, const fil_job *f, const r1cs_assignment *w)
+static cuzk_status explain(const fil_job *f, const r1cs_assignment *w)
 {
+    cuzk_engine *e = f->e;
     r1cs_fault fault;
     char where[128];
 
@@ -204,7 +186,6 @@ static cuzk_status explain(cuzk_engine *e, const fil_job *f, const r1cs_assignme
 static cuzk_status prove_partition(job *j, const fil_job *f, size_t k,
                                    const cuzk_filecoin_args *args, bytes_out *out)
 {
-    cuzk_engine *e = j->e;
     r1cs_assignment *w = NULL;
     uint8_t bytes[GROTH16_PROOF_BYTES];
     groth16_proof proof;
@@ -212,12 +193,13 @@ static cuzk_status prove_partition(job *j, const fil_job *f, size_t k,
     cuzk_status st;
 
     span_context(0, (int32_t)k);
-    TRY(synthesise(e, f, k, args->partition >= 0, &w));
-    TRY_OUT(compare_public(e, f, k, w));
-    groth16_prove_args pa = {.pk = f->pk, .sys = f->sys, .w = w, .fixed = args->fixed, .m = e->m};
+    TRY(f->ops->synthesise(f, k, &w));
+    TRY_OUT(compare_public(f, k, w));
+    groth16_prove_args pa = {
+        .pk = f->pk, .sys = f->sys, .w = w, .fixed = args->fixed, .m = f->e->m};
     TRY_OUT(engine_prove(j, &proof, &pa, &valid));
     if (!valid) {
-        st = explain(e, f, w);
+        st = explain(f, w);
         goto out;
     }
     groth16_proof_write(bytes, f->cv, &proof);
@@ -230,54 +212,43 @@ out:;
     return st;
 }
 
-static cuzk_status partition_range(const fil_job *f, const cuzk_filecoin_args *args, size_t *from,
-                                   size_t *to)
+/** Everything before the first partition. */
+static cuzk_status prepare(fil_job *f, cuzk_engine *e, const cuzk_filecoin_args *args)
 {
-    size_t n = post_partitions(f->st);
+    span sp = span_open(SPAN_READ_INPUT);
+    cuzk_status st = fil_job_open(f, e, args);
 
-    *from = 0;
-    *to = n;
-    if (args->partition < 0) return CUZK_OK;
-    if ((uint64_t)args->partition >= n)
-        return FAIL_DATA(SHAPE, "partition", "partition %lld, the statement has %zu",
-                         (long long)args->partition, n);
-    *from = (size_t)args->partition;
-    *to = *from + 1;
-    return CUZK_OK;
+    if (st == CUZK_OK) st = open_inputs(f, args);
+    span_close(&sp);
+    TRY(st);
+    sp = span_open(SPAN_SHAPE);
+    st = poseidon_set_new(&f->ps, f->cv, e->m);
+    span_close(&sp);
+    return st;
 }
 
 static cuzk_status prove(job *j, const cuzk_filecoin_args *args, cuzk_buffer *proof)
 {
     cuzk_engine *e = j->e;
-    fil_job f = {.cv = curve_get(CURVE_ID_BLS12_381, e->table)};
+    fil_job f;
     bytes_out out;
     size_t from, to;
     cuzk_status st;
-    span sp = span_open(SPAN_READ_INPUT);
 
     bytes_out_init(&out, e->m);
-    st = read_statement(e, &f, args);
-    if (st == CUZK_OK) st = open_inputs(e, &f, args);
-    span_close(&sp);
-    if (st == CUZK_OK) {
-        sp = span_open(SPAN_SHAPE);
-        st = poseidon_set_new(&f.ps, f.cv, e->m);
-        span_close(&sp);
-    }
-    if (st != CUZK_OK) goto out;
+    TRY_OUT(prepare(&f, e, args));
     TRY_OUT(partition_range(&f, args, &from, &to));
-    if (!args->check_only) TRY_OUT(open_key(e, &f, args->params_dir));
+    if (!args->check_only) TRY_OUT(open_key(&f, args->params_dir));
     for (size_t k = from; k < to; k++) {
         engine_progress(e, "partitions", k - from, to - from);
-        TRY_OUT(args->check_only ? check_inputs(e, &f, k, args->partition >= 0)
-                                 : prove_partition(j, &f, k, args, &out));
+        TRY_OUT(args->check_only ? f.ops->check(&f, k) : prove_partition(j, &f, k, args, &out));
     }
     engine_progress(e, "partitions", to - from, to - from);
     st = buffer_from_out(proof, &out);
-out:
-    sp = span_open(SPAN_FREE);
+out:;
+    span sp = span_open(SPAN_FREE);
     bytes_out_clear(&out);
-    fil_job_clear(e, &f);
+    fil_job_clear(&f);
     span_close(&sp);
     return st;
 }
@@ -293,18 +264,18 @@ cuzk_status cuzk_filecoin_prove(cuzk_engine *e, const cuzk_filecoin_args *args, 
 
 /* ---- verify ---- */
 
-static cuzk_status read_vk(cuzk_engine *e, const fil_job *f, const char *dir, groth16_vk **vk)
+static cuzk_status read_vk(const fil_job *f, const char *dir, groth16_vk **vk)
 {
-    char path[PATH_MAX_LEN];
+    char path[FIL_PATH_MAX];
     file_map m;
 
-    TRY(key_path(path, dir, f->st->kind, f->st->size, ".vk"));
+    TRY(fil_key_path(path, dir, f->kind, f->size, ".vk"));
     TRY(file_map_open(&m, path));
-    cuzk_status st = groth16_vk_read(vk, m.data, m.size, NULL, f->cv, e->m);
+    cuzk_status st = groth16_vk_read(vk, m.data, m.size, NULL, f->cv, f->e->m);
     file_map_close(&m);
-    if (st == CUZK_OK && (*vk)->n_ic != post_n_public(f->st) + 1)
+    if (st == CUZK_OK && (*vk)->n_ic != f->n_public + 1)
         st = FAIL_DATA(SHAPE, "vk", "the key has %u public inputs, the statement %zu",
-                       (*vk)->n_ic - 1, post_n_public(f->st));
+                       (*vk)->n_ic - 1, f->n_public);
     return st;
 }
 
@@ -312,8 +283,6 @@ static cuzk_status read_vk(cuzk_engine *e, const fil_job *f, const char *dir, gr
 static cuzk_status read_proofs(const fil_job *f, const file_map *m, size_t from, size_t to,
                                groth16_proof *proofs, fr *pub)
 {
-    size_t n = post_n_public(f->st);
-
     for (size_t k = from; k < to; k++) {
         cuzk_status st = groth16_proof_read(&proofs[k - from], f->cv,
                                             m->data + (k - from) * GROTH16_PROOF_BYTES);
@@ -321,7 +290,7 @@ static cuzk_status read_proofs(const fil_job *f, const file_map *m, size_t from,
             status_add_where("partition %zu", k);
             return st;
         }
-        TRY(post_public_inputs(f->st, k, f->cv, pub + (k - from) * n));
+        TRY(f->ops->public_inputs(f, k, pub + (k - from) * f->n_public));
     }
     return CUZK_OK;
 }
@@ -340,7 +309,7 @@ static cuzk_status verify_all(job *j, const fil_job *f, const groth16_vk *vk, co
                          n * GROTH16_PROOF_BYTES);
     proofs = mem_new(mm, n, sizeof *proofs, &st);
     if (proofs == NULL) goto out;
-    pub = mem_new(mm, n * post_n_public(f->st), sizeof *pub, &st);
+    pub = mem_new(mm, n * f->n_public, sizeof *pub, &st);
     if (pub == NULL) goto out;
     span sp = span_open(SPAN_READ_INPUT);
     st = read_proofs(f, m, from, to, proofs, pub);
@@ -354,23 +323,22 @@ out:
 
 static cuzk_status verify(job *j, const cuzk_filecoin_args *args, const char *proof, bool *valid)
 {
-    cuzk_engine *e = j->e;
-    fil_job f = {.cv = curve_get(CURVE_ID_BLS12_381, e->table)};
+    fil_job f;
     groth16_vk *vk = NULL;
     file_map m = {0};
     size_t from, to;
     cuzk_status st;
     span sp = span_open(SPAN_READ_INPUT);
 
-    st = read_statement(e, &f, args);
+    st = fil_job_open(&f, j->e, args);
     if (st == CUZK_OK) st = partition_range(&f, args, &from, &to);
     if (st == CUZK_OK) st = file_map_open(&m, proof);
-    if (st == CUZK_OK) st = read_vk(e, &f, args->params_dir, &vk);
+    if (st == CUZK_OK) st = read_vk(&f, args->params_dir, &vk);
     span_close(&sp);
     if (st == CUZK_OK) st = verify_all(j, &f, vk, &m, from, to, valid);
     file_map_close(&m);
     groth16_vk_free(vk);
-    fil_job_clear(e, &f);
+    fil_job_clear(&f);
     return st;
 }
 
@@ -380,63 +348,6 @@ cuzk_status cuzk_filecoin_verify(cuzk_engine *e, const cuzk_filecoin_args *args,
     job j;
     TRY(job_begin(&j, e));
     cuzk_status st = verify(&j, args, proof, valid);
-    job_end(&j);
-    return st;
-}
-
-/* ---- setup ---- */
-
-static cuzk_status write_meta(const char *dir, fil_kind kind, const fil_size *size)
-{
-    char path[PATH_MAX_LEN], text[64];
-
-    TRY(key_path(path, dir, kind, size, ".meta"));
-    int n = snprintf(text, sizeof text, "{\"sector_size\":%llu}", (unsigned long long)size->bytes);
-    return file_write_whole(path, text, (size_t)n);
-}
-
-static cuzk_status setup(job *j, const char *circuit, const char *dir, const char *trapdoors)
-{
-    cuzk_engine *e = j->e;
-    const curve *cv = curve_get(CURVE_ID_BLS12_381, e->table);
-    char params[PATH_MAX_LEN], vk[PATH_MAX_LEN];
-    groth16_setup_opts o = {.progress = engine_progress, .ctx = e, .cancel = e->cancel};
-    groth16_trapdoors t;
-    poseidon_set *ps = NULL;
-    r1cs_system *sys = NULL;
-    const fil_size *size;
-    fil_kind kind;
-    cuzk_status st;
-
-    TRY(fil_circuit_parse(&kind, &size, circuit));
-    TRY(parse_kind(&kind, fil_kind_name(kind)));
-    TRY(key_path(params, dir, kind, size, ".params"));
-    TRY(key_path(vk, dir, kind, size, ".vk"));
-    TRY(file_make_dir(dir));
-    TRY_OUT(trapdoors != NULL ? trapdoors_read(trapdoors, cv, &t, NULL)
-                              : groth16_trapdoors_random(&t, cv));
-    span sp = span_open(SPAN_SHAPE);
-    st = poseidon_set_new(&ps, cv, e->m);
-    if (st == CUZK_OK) st = post_system_of(&sys, ps, kind, size, e->m);
-    span_close(&sp);
-    if (st != CUZK_OK) goto out;
-    sp = span_open(SPAN_SETUP);
-    st = groth16_setup_params(j->s, sys, &t, params, vk, &o, e->pool, e->m);
-    span_close(&sp);
-    if (st == CUZK_OK) st = write_meta(dir, kind, size);
-out:
-    explicit_bzero(&t, sizeof t);
-    r1cs_free(sys);
-    poseidon_set_free(ps);
-    return st;
-}
-
-cuzk_status cuzk_filecoin_setup(cuzk_engine *e, const char *circuit, const char *params_dir,
-                                const char *trapdoors)
-{
-    job j;
-    TRY(job_begin(&j, e));
-    cuzk_status st = setup(&j, circuit, params_dir, trapdoors);
     job_end(&j);
     return st;
 }

@@ -4,29 +4,20 @@
  * A key is checked to its last point here: encoding, curve, subgroup. Loading a key for a proof does less.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "engine/engine.h"
+#include "engine/inspect.h"
 
 #include "base/json.h"
-#include "circuit/filecoin/post.h"
 #include "r1cs/circom.h"
 
 #include <string.h>
 
-typedef struct inspect {
-    cuzk_engine *e;
-    const char *path;
-    const uint8_t *data;
-    size_t size;
-    bytes_out *o;
-} inspect;
-
-static void put_text(bytes_out *o, const char *key, const char *value)
+void inspect_put_text(bytes_out *o, const char *key, const char *value)
 {
     bytes_printf(o, ",\"%s\":", key);
     json_put_string(o, value);
 }
 
-static void put_u64(bytes_out *o, const char *key, uint64_t v)
+void inspect_put_u64(bytes_out *o, const char *key, uint64_t v)
 {
     bytes_printf(o, ",\"%s\":%llu", key, (unsigned long long)v);
 }
@@ -66,12 +57,12 @@ static cuzk_status look_zkey(inspect *x)
     groth16_pk *pk;
 
     TRY(groth16_zkey_info_read(&info, x->data, x->size));
-    put_text(x->o, "curve", curve_name(info.curve));
-    put_u64(x->o, "wires", info.n_vars);
-    put_u64(x->o, "public", info.n_public);
-    put_u64(x->o, "domain", info.domain_size);
-    put_u64(x->o, "coefficients", info.n_coeffs);
-    put_u64(x->o, "contributions", info.n_contributions);
+    inspect_put_text(x->o, "curve", curve_name(info.curve));
+    inspect_put_u64(x->o, "wires", info.n_vars);
+    inspect_put_u64(x->o, "public", info.n_public);
+    inspect_put_u64(x->o, "domain", info.domain_size);
+    inspect_put_u64(x->o, "coefficients", info.n_coeffs);
+    inspect_put_u64(x->o, "contributions", info.n_contributions);
     TRY(groth16_zkey_open(&pk, x->path, x->e->table, x->e->pool, x->e->m));
     cuzk_status st = groth16_pk_check_points(pk, x->e->pool, x->e->cancel);
     groth16_pk_free(pk);
@@ -84,14 +75,14 @@ static cuzk_status look_r1cs(inspect *x)
     r1cs_system *sys;
 
     TRY(circom_r1cs_info_read(&info, x->data, x->size));
-    put_text(x->o, "curve", curve_name(info.curve));
-    put_u64(x->o, "wires", info.n_wires);
-    put_u64(x->o, "public_outputs", info.n_pub_out);
-    put_u64(x->o, "public_inputs", info.n_pub_in);
-    put_u64(x->o, "private_inputs", info.n_prv_in);
-    put_u64(x->o, "constraints", info.n_constraints);
+    inspect_put_text(x->o, "curve", curve_name(info.curve));
+    inspect_put_u64(x->o, "wires", info.n_wires);
+    inspect_put_u64(x->o, "public_outputs", info.n_pub_out);
+    inspect_put_u64(x->o, "public_inputs", info.n_pub_in);
+    inspect_put_u64(x->o, "private_inputs", info.n_prv_in);
+    inspect_put_u64(x->o, "constraints", info.n_constraints);
     TRY(circom_r1cs_read(&sys, x->data, x->size, x->e->table, x->e->m));
-    put_u64(x->o, "domain", (uint64_t)1 << r1cs_log_domain(sys, 1));
+    inspect_put_u64(x->o, "domain", (uint64_t)1 << r1cs_log_domain(sys, 1));
     r1cs_free(sys);
     return CUZK_OK;
 }
@@ -102,8 +93,8 @@ static cuzk_status look_wtns(inspect *x)
     r1cs_assignment *w;
 
     TRY(circom_wtns_info_read(&info, x->data, x->size));
-    put_text(x->o, "curve", curve_name(info.curve));
-    put_u64(x->o, "values", info.n_values);
+    inspect_put_text(x->o, "curve", curve_name(info.curve));
+    inspect_put_u64(x->o, "values", info.n_values);
     TRY(circom_wtns_read(&w, x->data, x->size, curve_get(info.curve, x->e->table), info.n_values, 0,
                          x->e->pool, x->e->m));
     r1cs_assignment_free(w);
@@ -114,9 +105,9 @@ static cuzk_status look_container(inspect *x, const char *magic)
 {
     circom_file f;
 
-    put_text(x->o, "type", magic);
+    inspect_put_text(x->o, "type", magic);
     TRY(circom_file_read(&f, x->data, x->size, magic));
-    put_u64(x->o, "version", f.version);
+    inspect_put_u64(x->o, "version", f.version);
     put_sections(x->o, &f);
     if (strcmp(magic, "zkey") == 0) return look_zkey(x);
     if (strcmp(magic, "r1cs") == 0) return look_r1cs(x);
@@ -129,12 +120,12 @@ static cuzk_status look_container(inspect *x, const char *magic)
 static cuzk_status look_proof_json(inspect *x)
 {
     cuzk_status st = CUZK_OK;
-    put_text(x->o, "type", "groth16 proof (JSON)");
+    inspect_put_text(x->o, "type", "groth16 proof (JSON)");
     for (curve_id id = 0; id < CURVE_IDS; id++) {
         groth16_proof p;
         st = groth16_proof_from_json(&p, curve_get(id, x->e->table), x->data, x->size);
         if (st != CUZK_OK) continue;
-        put_text(x->o, "curve", curve_name(id));
+        inspect_put_text(x->o, "curve", curve_name(id));
         return CUZK_OK;
     }
     return st;
@@ -144,10 +135,10 @@ static cuzk_status look_vk_json(inspect *x)
 {
     groth16_vk *vk;
 
-    put_text(x->o, "type", "groth16 verification key (JSON)");
+    inspect_put_text(x->o, "type", "groth16 verification key (JSON)");
     TRY(groth16_vk_from_json(&vk, x->data, x->size, x->e->table, x->e->m));
-    put_text(x->o, "curve", vk->cv->name);
-    put_u64(x->o, "public", vk->n_ic - 1);
+    inspect_put_text(x->o, "curve", vk->cv->name);
+    inspect_put_u64(x->o, "public", vk->n_ic - 1);
     groth16_vk_free(vk);
     return CUZK_OK;
 }
@@ -157,50 +148,40 @@ static cuzk_status look_public(inspect *x)
     fr *v;
     size_t n;
 
-    put_text(x->o, "type", "public signals (JSON)");
+    inspect_put_text(x->o, "type", "public signals (JSON)");
     TRY(groth16_public_from_json(&v, &n, curve_get(CURVE_ID_BLS12_381, x->e->table), x->data,
                                  x->size, x->e->m));
-    put_u64(x->o, "public", n);
+    inspect_put_u64(x->o, "public", n);
     mem_free(x->e->m, v);
-    return CUZK_OK;
-}
-
-static cuzk_status look_statement(inspect *x)
-{
-    post_statement *s;
-    cuzk_status st;
-
-    put_text(x->o, "type", "PoSt statement (JSON)");
-    fil_kind kind = FIL_WINDOW;
-    st = post_statement_read(&s, x->data, x->size, kind, x->e->m);
-    if (st != CUZK_OK) {
-        kind = FIL_WINNING;
-        st = post_statement_read(&s, x->data, x->size, kind, x->e->m);
-    }
-    TRY(st);
-    put_text(x->o, "kind", fil_kind_name(kind));
-    put_u64(x->o, "sector_size", s->size->bytes);
-    put_u64(x->o, "miner_id", s->miner_id);
-    put_u64(x->o, "sectors", s->n_sectors);
-    put_u64(x->o, "partitions", post_partitions(s));
-    post_statement_free(s);
     return CUZK_OK;
 }
 
 /** Goes by the names of an object's members. */
 static cuzk_status look_object(inspect *x, json_in *j)
 {
+    static const struct {
+        const char *member;
+        cuzk_status (*look)(inspect *x);
+    } kinds[] = {
+        {"pi_a", look_proof_json},
+        {"vk_alpha_1", look_vk_json},
+        {"randomness", inspect_post_statement},
+        {"Randomness", inspect_post_statement},
+        {"registered_seal_proof", inspect_porep_statement},
+        {"registered_proof", inspect_c1},
+        {"vanilla_proofs", inspect_c1},
+        {"Phase1Out", inspect_c1},
+    };
     json_token t;
 
     for (;;) {
         TRY(json_next(j, &t));
         if (t.type == JSON_OBJECT_END) break;
-        if (json_is(&t, "pi_a")) return look_proof_json(x);
-        if (json_is(&t, "vk_alpha_1")) return look_vk_json(x);
-        if (json_is(&t, "randomness") || json_is(&t, "Randomness")) return look_statement(x);
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+            if (json_is(&t, kinds[i].member)) return kinds[i].look(x);
         TRY(json_skip(j));
     }
-    put_text(x->o, "type", "JSON object of an unknown kind");
+    inspect_put_text(x->o, "type", "JSON object of an unknown kind");
     return json_expect(j, JSON_END, &t, "end");
 }
 
@@ -221,9 +202,9 @@ static cuzk_status look_proof_bytes(inspect *x)
     const curve *cv = curve_get(CURVE_ID_BLS12_381, x->e->table);
     size_t n = x->size / GROTH16_PROOF_BYTES;
 
-    put_text(x->o, "type", "groth16 proof (192 bytes a partition)");
-    put_text(x->o, "curve", cv->name);
-    put_u64(x->o, "partitions", n);
+    inspect_put_text(x->o, "type", "groth16 proof (192 bytes a partition)");
+    inspect_put_text(x->o, "curve", cv->name);
+    inspect_put_u64(x->o, "partitions", n);
     for (size_t i = 0; i < n; i++) {
         groth16_proof p;
         cuzk_status st = groth16_proof_read(&p, cv, x->data + i * GROTH16_PROOF_BYTES);
@@ -239,16 +220,16 @@ static cuzk_status look_params(inspect *x, const curve *cv)
 {
     groth16_pk *pk;
 
-    put_text(x->o, "type", "params (bellperson proving key)");
+    inspect_put_text(x->o, "type", "params (bellperson proving key)");
     TRY(groth16_params_open(&pk, x->path, cv, NULL, x->e->m));
     const struct {
         const char *name;
         const dev_points *p;
     } lists[] = {
         {"h", &pk->h}, {"l", &pk->l}, {"a", &pk->a}, {"b_g1", &pk->b_g1}, {"b_g2", &pk->b_g2}};
-    put_text(x->o, "curve", cv->name);
-    put_u64(x->o, "ic", pk->vk->n_ic);
-    for (size_t i = 0; i < 5; i++) put_u64(x->o, lists[i].name, lists[i].p->n);
+    inspect_put_text(x->o, "curve", cv->name);
+    inspect_put_u64(x->o, "ic", pk->vk->n_ic);
+    for (size_t i = 0; i < 5; i++) inspect_put_u64(x->o, lists[i].name, lists[i].p->n);
     cuzk_status st = groth16_pk_check_points(pk, x->e->pool, x->e->cancel);
     groth16_pk_free(pk);
     return st;
@@ -264,14 +245,14 @@ static cuzk_status look_binary(inspect *x)
         uint32_t n_ic = vk->n_ic;
         groth16_vk_free(vk);
         if (used != x->size) return look_params(x, cv);
-        put_text(x->o, "type", "vk (bellperson verifying key)");
-        put_text(x->o, "curve", cv->name);
-        put_u64(x->o, "ic", n_ic);
+        inspect_put_text(x->o, "type", "vk (bellperson verifying key)");
+        inspect_put_text(x->o, "curve", cv->name);
+        inspect_put_u64(x->o, "ic", n_ic);
         return CUZK_OK;
     }
     if (x->size != 0 && x->size % GROTH16_PROOF_BYTES == 0 && (x->data[0] & 0x80) != 0)
         return look_proof_bytes(x);
-    put_text(x->o, "type", "unknown");
+    inspect_put_text(x->o, "type", "unknown");
     if (x->size == 0) return FAIL_DATA(MALFORMED, "file", "the file is empty");
     return FAIL_DATA(MALFORMED, "file",
                      "no format that cuzk knows (r1cs, wtns, zkey, JSON, vk, params, proof)");
@@ -300,15 +281,15 @@ static cuzk_status inspect_file(cuzk_engine *e, const char *path, cuzk_buffer *j
     inspect x = {e, path, f.data, f.size, &o};
     bytes_printf(&o, "{\"file\":");
     json_put_string(&o, path);
-    put_u64(&o, "bytes", f.size);
+    inspect_put_u64(&o, "bytes", f.size);
     cuzk_status st = look(&x);
     if (st != CUZK_OK) err = *cuzk_last_error();
     if (st == CUZK_OK || st == CUZK_EDATA) {
         bytes_printf(&o, ",\"ok\":%s", st == CUZK_OK ? "true" : "false");
         if (st != CUZK_OK) {
-            put_text(&o, "class", cuzk_class_name(err.klass));
-            put_text(&o, "where", err.where);
-            put_text(&o, "message", err.message);
+            inspect_put_text(&o, "class", cuzk_class_name(err.klass));
+            inspect_put_text(&o, "where", err.where);
+            inspect_put_text(&o, "message", err.message);
         }
         bytes_printf(&o, "}");
         cuzk_status st2 = buffer_from_out(json, &o);

@@ -1,0 +1,67 @@
+/*
+ * engine/filecoin.h - one table of operations a kind of Filecoin proof, and what they work on
+ *
+ * A kind is a file of its own, filecoin_KIND.c; nothing else in this room knows the kinds apart.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef ENGINE_FILECOIN_H
+#define ENGINE_FILECOIN_H
+
+#include "circuit/filecoin/catalog.h"
+#include "circuit/filecoin/redundant.h"
+#include "circuit/poseidon.h"
+#include "engine/engine.h"
+
+typedef struct fil_ops fil_ops;
+
+/** What all partitions of a proof share. */
+typedef struct fil_job {
+    cuzk_engine *e;
+    const fil_ops *ops;
+    fil_kind kind;
+    const curve *cv;
+    fil_redundant redundant;
+    bool single; /* one partition is asked for: its inputs may be the only ones */
+
+    /* by read_statement; NULL: none yet */
+    void *statement;
+    const fil_size *size;
+    size_t n_partitions, n_public; /* n_public: inputs of a partition, without ONE */
+
+    /* when proving */
+    file_map *files; /* the inputs, in the order given */
+    size_t n_files;
+    void *input; /* what read_inputs made of them; NULL: nothing */
+    poseidon_set *ps;
+    r1cs_system *sys; /* not when only checking, as the key */
+    groth16_pk *pk;
+} fil_job;
+
+struct fil_ops {
+    CUZK_STATUS (*read_statement)(fil_job *f, const uint8_t *json, size_t size);
+    /** Public inputs of partition k: n_public. */
+    CUZK_STATUS (*public_inputs)(const fil_job *f, size_t k, fr *out);
+    /** The circuit of a partition. */
+    CUZK_STATUS(*system)
+    (r1cs_system **out, const poseidon_set *ps, fil_kind kind, const fil_size *s, mem *m);
+    /** Decodes inputs that are of all partitions. NULL: each partition has its own. */
+    CUZK_STATUS (*read_inputs)(fil_job *f);
+    /** The native check of partition k. */
+    CUZK_STATUS (*check)(const fil_job *f, size_t k);
+    /** The check, with the assignment that comes of it. */
+    CUZK_STATUS (*synthesise)(const fil_job *f, size_t k, r1cs_assignment **w);
+    void (*clear)(fil_job *f); /* statement and input; either may be NULL */
+};
+
+extern const fil_ops fil_post_ops, fil_porep_ops;
+
+/** CUZK_EINVAL: unknown, or not supported by this version. */
+CUZK_STATUS fil_ops_of(const fil_ops **ops, fil_kind *kind, const char *name);
+
+#define FIL_PATH_MAX 4096
+/** Path of a circuit's key: DIR/v28-...EXT. */
+CUZK_STATUS fil_key_path(char out[FIL_PATH_MAX], const char *dir, fil_kind kind,
+                         const fil_size *size, const char *ext);
+
+#endif
