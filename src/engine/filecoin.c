@@ -18,18 +18,16 @@ static const fil_ops *const ops_of_kinds[FIL_KINDS] = {
     [FIL_POREP] = &fil_porep_ops,
     [FIL_WINNING] = &fil_post_ops,
     [FIL_WINDOW] = &fil_post_ops,
+    [FIL_UPDATE] = &fil_update_ops,
+    [FIL_UPDATE_POSEIDON] = &fil_update_ops,
 };
 
 cuzk_status fil_ops_of(const fil_ops **ops, fil_kind *kind, const char *name)
 {
     if (name == NULL || !fil_kind_from_name(kind, name))
-        return FAIL(CUZK_EINVAL, "unknown kind %s; known: porep, winning, window",
+        return FAIL(CUZK_EINVAL, "unknown kind %s; known: porep, winning, window, update",
                     name == NULL ? "(none)" : name);
     *ops = ops_of_kinds[*kind];
-    if (*ops == NULL)
-        return FAIL(CUZK_EINVAL,
-                    "kind %s is not supported by this version; supported: porep, winning, window",
-                    name);
     return CUZK_OK;
 }
 

@@ -54,9 +54,9 @@ struct fil_ops {
     void (*clear)(fil_job *f); /* statement and input; either may be NULL */
 };
 
-extern const fil_ops fil_post_ops, fil_porep_ops;
+extern const fil_ops fil_post_ops, fil_porep_ops, fil_update_ops;
 
-/** CUZK_EINVAL: unknown, or not supported by this version. */
+/** CUZK_EINVAL: unknown. */
 CUZK_STATUS fil_ops_of(const fil_ops **ops, fil_kind *kind, const char *name);
 
 #define FIL_PATH_MAX 4096

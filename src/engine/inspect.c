@@ -168,6 +168,8 @@ static cuzk_status look_object(inspect *x, json_in *j)
         {"randomness", inspect_post_statement},
         {"Randomness", inspect_post_statement},
         {"registered_seal_proof", inspect_porep_statement},
+        {"comm_r_old", inspect_update_statement},
+        {"registered_update_proof", inspect_update_statement},
         {"registered_proof", inspect_c1},
         {"vanilla_proofs", inspect_c1},
         {"Phase1Out", inspect_c1},

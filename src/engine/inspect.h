@@ -23,6 +23,7 @@ void inspect_put_u64(bytes_out *o, const char *key, uint64_t v);
 /* Filecoin's documents. */
 CUZK_STATUS inspect_post_statement(inspect *x);
 CUZK_STATUS inspect_porep_statement(inspect *x);
+CUZK_STATUS inspect_update_statement(inspect *x);
 CUZK_STATUS inspect_c1(inspect *x);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "circuit/filecoin/porep.h"
 #include "circuit/filecoin/post.h"
+#include "circuit/filecoin/update.h"
 #include "engine/inspect.h"
 
 cuzk_status inspect_post_statement(inspect *x)
@@ -63,6 +64,22 @@ cuzk_status inspect_porep_statement(inspect *x)
     put_hash(x->o, "replica_id", d.replica_id);
     put_hash(x->o, "comm_d", s.comm_d);
     put_hash(x->o, "comm_r", s.comm_r);
+    return CUZK_OK;
+}
+
+cuzk_status inspect_update_statement(inspect *x)
+{
+    update_statement s;
+
+    inspect_put_text(x->o, "type", "update statement (JSON)");
+    TRY(update_statement_read(&s, x->data, x->size, FIL_UPDATE));
+    inspect_put_text(x->o, "kind", fil_kind_name(FIL_UPDATE));
+    inspect_put_u64(x->o, "sector_size", s.shape.size->bytes);
+    inspect_put_u64(x->o, "partitions", s.shape.n_partitions);
+    inspect_put_u64(x->o, "challenges", s.shape.n_challenges);
+    put_hash(x->o, "comm_r_old", s.comm_r_old);
+    put_hash(x->o, "comm_r_new", s.comm_r_new);
+    put_hash(x->o, "comm_d_new", s.comm_d_new);
     return CUZK_OK;
 }
 
