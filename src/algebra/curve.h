@@ -48,6 +48,8 @@ const char *point_err_text(point_err e);
 /** Longest decimal form of a base field element, with its NUL. */
 #define CURVE_DEC_MAX 120
 
+#define CURVE_RING_WORDS (16 * 6)
+
 typedef struct curve {
     /* fixed facts */
     curve_id id;
@@ -85,6 +87,11 @@ typedef struct curve {
     void (*fr_dot)(fr *r, const fr *a, const fr *b, size_t n);
     /** a[i] = 1/a[i] for all i, one inversion; zeros stay. tmp: n elements. Constant time but for zeros. */
     void (*fr_batch_inv)(fr *a, fr *tmp, size_t n);
+
+    /* For benchmarks. n products, a multiple of 16, round a ring of 16 elements, each times the one after it; the base field's are at
+       ring[fp_size / 8 * i]. The same bits on every table. */
+    void (*fp_ring)(uint64_t ring[CURVE_RING_WORDS], size_t n);
+    void (*fr_ring)(fr ring[16], size_t n);
 
     /* groups: affine in, affine out; complete. */
     void (*g1_add)(g1_any *r, const g1_any *a, const g1_any *b);

@@ -48,6 +48,24 @@ static void tab_fr_mul(fr *r, const fr *a, const fr *b)
     fr_mul(r, a, b);
 }
 
+static void tab_fp_ring(uint64_t ring[CURVE_RING_WORDS], size_t n)
+{
+    fp *r = (fp *)(void *)ring;
+
+    for (size_t i = 0; i < n; i += 16) {
+        for (size_t k = 0; k < 15; k++) fp_mul(&r[k], &r[k], &r[k + 1]);
+        fp_mul(&r[15], &r[15], &r[0]);
+    }
+}
+
+static void tab_fr_ring(fr ring[16], size_t n)
+{
+    for (size_t i = 0; i < n; i += 16) {
+        for (size_t k = 0; k < 15; k++) fr_mul(&ring[k], &ring[k], &ring[k + 1]);
+        fr_mul(&ring[15], &ring[15], &ring[0]);
+    }
+}
+
 static void tab_fr_pow_var(fr *r, const fr *a, uint64_t e)
 {
     fr_pow_var(r, a, &e, 1);
@@ -233,6 +251,8 @@ const curve CURVE_TABLE = {
     .fr_mul = tab_fr_mul,
     .fr_inv = fr_inv,
     .fr_pow_var = tab_fr_pow_var,
+    .fp_ring = tab_fp_ring,
+    .fr_ring = tab_fr_ring,
     .fr_eq = tab_fr_eq,
     .fr_is_zero = tab_fr_is_zero,
     .fr_from_u64 = fr_from_u64,

@@ -44,7 +44,7 @@ static const command_info commands[] = {
     {"inspect", IN_INSPECT, "cuzk inspect FILE",
      "Tells what a file is, its sections and sizes, and what is wrong with it."},
     {"bench", IN_BENCH,
-     "cuzk bench [msm|ntt|pairing] [--curve C] [--group g1|g2] [--log-n N] [--reps N]\n"
+     "cuzk bench [field|msm|ntt|pairing] [--curve C] [--group g1|g2] [--log-n N] [--reps N]\n"
      "       cuzk bench prove KEY.zkey WITNESS.wtns\n"
      "       cuzk bench prove --kind winning|window --input FILE... --statement S.json --params "
      "DIR",

@@ -46,6 +46,8 @@
     X(SPAN_FREE, "free", 'C') \
     X(SPAN_ENCODE, "encode result", 'C') \
     X(SPAN_OPEN, "open engine", 'C') \
+    X(SPAN_BENCH, "prepare and check benchmark", 'C') \
+    X(SPAN_FIELD, "field products", 'C') \
     X(SPAN_POOL_WAIT, "wait for workers", 'W') \
     X(SPAN_MEM_WAIT, "wait for memory", 'W')
 

@@ -14,12 +14,15 @@
 #include <string.h>
 
 #define MAX_REPS 1000
-#define CHAIN 50000000u
+#define CHAIN 2000000u
+#define CHAINS 25u
+#define FIELD_PRODUCTS 1000000u
 
 typedef struct bench {
     job *j;
     const curve *cv;
     bool g2;
+    bool base_field; /* else the scalar field */
     unsigned log_n, reps;
     uint64_t ns[MAX_REPS];
     char name[96];
@@ -51,12 +54,62 @@ static void sort_ns(uint64_t *v, unsigned n)
         }
 }
 
-/** The clock while it runs: a chain of dependent adds takes one cycle each. GHz. */
+/** The clock while it runs: a chain of dependent adds takes one cycle each; the fastest of some short ones, so that a busy
+ *  machine does not count. GHz. */
 static double clock_ghz(void)
 {
-    uint64_t x = 1, from = clock_ns();
-    for (unsigned i = 0; i < CHAIN; i++) __asm__ volatile("add $1, %0" : "+r"(x));
-    return (double)CHAIN / (double)(clock_ns() - from);
+    span sp = span_open(SPAN_BENCH);
+    uint64_t x = 1, best = UINT64_MAX;
+
+    for (unsigned k = 0; k < CHAINS; k++) {
+        uint64_t from = clock_ns(), ns;
+        for (unsigned i = 0; i < CHAIN; i++) __asm__ volatile("add $1, %0" : "+r"(x));
+        ns = clock_ns() - from;
+        if (ns < best) best = ns;
+    }
+    span_close(&sp);
+    return (double)CHAIN / (double)best;
+}
+
+/* ---- field ---- */
+
+/** The same ring on the portable table must come to the same elements. */
+static cuzk_status bench_field(bench *b)
+{
+    const curve *judge = curve_get(b->cv->id, CPU_TABLE_GENERIC);
+    uint64_t ring[2][CURVE_RING_WORDS] = {{0}};
+    bool base = b->base_field;
+
+    b->n = FIELD_PRODUCTS;
+    fill_random(b->cv, (fr *)(void *)ring[0], 16,
+                5); /* words below either modulus are elements of it */
+    if (base)
+        for (size_t i = 16; i-- > 0;)
+            memmove(&ring[0][b->cv->fp_size / 8 * i], &ring[0][4 * i], 32);
+    if (base && b->cv->fp_size == 48)
+        for (size_t i = 0; i < 16; i++) ring[0][6 * i + 4] = ring[0][6 * i + 5] = i;
+    memcpy(ring[1], ring[0], sizeof ring[0]);
+    for (unsigned i = 0; i <= b->reps; i++) {
+        uint64_t t = clock_ns();
+        span sp = span_open(SPAN_FIELD);
+        if (base)
+            b->cv->fp_ring(ring[0], b->n);
+        else
+            b->cv->fr_ring((fr *)(void *)ring[0], b->n);
+        span_close(&sp);
+        if (i > 0) b->ns[i - 1] = clock_ns() - t;
+    }
+    span sp = span_open(SPAN_BENCH);
+    for (unsigned i = 0; i <= b->reps; i++) {
+        if (base)
+            judge->fp_ring(ring[1], b->n);
+        else
+            judge->fr_ring((fr *)(void *)ring[1], b->n);
+    }
+    span_close(&sp);
+    return memcmp(ring[0], ring[1], sizeof ring[0]) == 0
+               ? CUZK_OK
+               : FAIL(CUZK_EBUG, "field benchmark: products differ from the portable table's");
 }
 
 /* ---- msm ---- */
@@ -97,6 +150,7 @@ static cuzk_status bench_msm(bench *b)
     fr *k = NULL, *s = NULL;
     g1_any r1;
     g2_any r2;
+    span sp;
 
     pts = mem_new(m, n, size, &st);
     if (pts == NULL) goto out;
@@ -104,15 +158,18 @@ static cuzk_status bench_msm(bench *b)
     if (k == NULL) goto out;
     s = mem_new(m, n, sizeof *s, &st);
     if (s == NULL) goto out;
-    TRY_OUT(make_points(b, pts, k, n));
+    sp = span_open(SPAN_BENCH);
+    st = make_points(b, pts, k, n);
     fill_random(b->cv, s, n, 2);
+    span_close(&sp);
+    if (st != CUZK_OK) goto out;
     dev_points bases = {.data = pts, .n = n, .enc = POINT_LEM, .g2 = b->g2};
     dev_scalars sc = {.n = n, .elems = s};
     mem_reset_peak(m);
     size_t before = mem_used(m);
     for (unsigned i = 0; i <= b->reps; i++) { /* the first is warm-up */
         uint64_t t = clock_ns();
-        span sp = span_open(b->g2 ? SPAN_MSM_B2 : SPAN_MSM_A);
+        sp = span_open(b->g2 ? SPAN_MSM_B2 : SPAN_MSM_A);
         st = b->g2 ? dev_msm_g2(b->j->s, &r2, b->cv->id, &bases, 0, &sc)
                    : dev_msm_g1(b->j->s, &r1, b->cv->id, &bases, 0, &sc);
         span_close(&sp);
@@ -121,15 +178,30 @@ static cuzk_status bench_msm(bench *b)
     }
     b->peak = mem_peak(m) - before;
     b->n = n;
+    sp = span_open(SPAN_BENCH);
     st = check_msm(b, k, s, n, &r1, &r2);
+    span_close(&sp);
 out:
+    sp = span_open(SPAN_FREE);
     mem_free(m, s);
     mem_free(m, k);
     mem_free(m, pts);
+    span_close(&sp);
     return st;
 }
 
 /* ---- ntt ---- */
+
+/** The buffer holds the transform of v; its inverse must be v. */
+static cuzk_status check_ntt(bench *b, dev_buf *buf, const ntt_domain *dom, const fr *v, fr *back,
+                             size_t n)
+{
+    TRY(dev_ntt(b->j->s, buf, dom, NTT_INVERSE));
+    TRY(dev_download(b->j->s, back, buf, 0, n));
+    return memcmp(v, back, n * sizeof *v) == 0
+               ? CUZK_OK
+               : FAIL(CUZK_EBUG, "ntt benchmark: the inverse does not give the input back");
+}
 
 static cuzk_status bench_ntt(bench *b)
 {
@@ -139,6 +211,7 @@ static cuzk_status bench_ntt(bench *b)
     ntt_domain *dom = NULL;
     dev_buf *buf = NULL;
     fr shift, *v = NULL, *back = NULL;
+    span sp = span_open(SPAN_BENCH);
 
     v = mem_new(m, n, sizeof *v, &st);
     if (v == NULL) goto out;
@@ -152,24 +225,24 @@ static cuzk_status bench_ntt(bench *b)
     size_t before = mem_used(m);
     for (unsigned i = 0; i <= b->reps; i++) {
         TRY_OUT(dev_upload(b->j->s, buf, 0, v, n));
-        uint64_t t = clock_ns();
-        span sp = span_open(SPAN_NTT);
-        st = dev_ntt(b->j->s, buf, dom, NTT_FORWARD);
         span_close(&sp);
-        if (st != CUZK_OK) goto out;
+        uint64_t t = clock_ns();
+        span ntt = span_open(SPAN_NTT);
+        st = dev_ntt(b->j->s, buf, dom, NTT_FORWARD);
+        span_close(&ntt);
         if (i > 0) b->ns[i - 1] = clock_ns() - t;
+        sp = span_open(SPAN_BENCH);
+        if (st != CUZK_OK) goto out;
     }
     b->peak = mem_peak(m) - before;
     b->n = n;
-    TRY_OUT(dev_ntt(b->j->s, buf, dom, NTT_INVERSE));
-    TRY_OUT(dev_download(b->j->s, back, buf, 0, n));
-    if (memcmp(v, back, n * sizeof *v) != 0)
-        st = FAIL(CUZK_EBUG, "ntt benchmark: the inverse does not give the input back");
+    st = check_ntt(b, buf, dom, v, back, n);
 out:
     dev_buf_free(buf);
     ntt_domain_free(dom);
     mem_free(m, back);
     mem_free(m, v);
+    span_close(&sp);
     return st;
 }
 
@@ -183,14 +256,16 @@ static cuzk_status bench_pairing(bench *b)
     fr k;
     bool ok = true;
 
+    span sp = span_open(SPAN_BENCH);
     fill_random(cv, &k, 1, 4);
     cv->g1_mul(&p[0], &cv->g1_gen, &k); /* e(kG, H) e(-G, kH) = 1 */
     q[0] = cv->g2_gen;
     cv->g1_neg(&p[1], &cv->g1_gen);
     cv->g2_mul(&q[1], &cv->g2_gen, &k);
+    span_close(&sp);
     for (unsigned i = 0; i <= b->reps; i++) {
         uint64_t t = clock_ns();
-        span sp = span_open(SPAN_PAIRING);
+        sp = span_open(SPAN_PAIRING);
         ok = cv->pairing_check(p, q, 2) && ok;
         span_close(&sp);
         if (i > 0) b->ns[i - 1] = clock_ns() - t;
@@ -238,15 +313,16 @@ static void row(bytes_out *o, bench *b, bool json, bool first)
 typedef struct bench_kind {
     const char *name;
     cuzk_status (*run)(bench *b);
-    unsigned log_n, reps; /* defaults */
-    bool groups;
+    unsigned log_n, reps;    /* defaults */
+    const char *variants[2]; /* of a curve: none, or two */
 } bench_kind;
 
-static const bench_kind kinds[] = {{"msm", bench_msm, 16, 5, true},
-                                   {"ntt", bench_ntt, 20, 5, false},
-                                   {"pairing", bench_pairing, 0, 50, false}};
+static const bench_kind kinds[] = {{"field", bench_field, 0, 20, {"fp", "fr"}},
+                                   {"msm", bench_msm, 16, 5, {"g1", "g2"}},
+                                   {"ntt", bench_ntt, 20, 5, {NULL, NULL}},
+                                   {"pairing", bench_pairing, 0, 50, {NULL, NULL}}};
 
-static cuzk_status pick(const cuzk_bench_args *a, curve_id *from, curve_id *to, bool *g1, bool *g2)
+static cuzk_status pick(const cuzk_bench_args *a, curve_id *from, curve_id *to)
 {
     *from = 0;
     *to = CURVE_IDS;
@@ -255,34 +331,41 @@ static cuzk_status pick(const cuzk_bench_args *a, curve_id *from, curve_id *to, 
             return FAIL(CUZK_EINVAL, "unknown curve %s; known: bn254, bls12-381", a->curve);
         *to = *from + 1;
     }
-    *g1 = a->group == NULL || strcmp(a->group, "g1") == 0;
-    *g2 = a->group == NULL || strcmp(a->group, "g2") == 0;
-    if (!*g1 && !*g2) return FAIL(CUZK_EINVAL, "unknown group %s; known: g1, g2", a->group);
+    if (a->group != NULL && strcmp(a->group, "g1") != 0 && strcmp(a->group, "g2") != 0)
+        return FAIL(CUZK_EINVAL, "unknown group %s; known: g1, g2", a->group);
     if (a->log_n > 26) return FAIL(CUZK_EINVAL, "--log-n %u, limit 26", a->log_n);
     if (a->reps > MAX_REPS) return FAIL(CUZK_EINVAL, "--reps %u, limit %u", a->reps, MAX_REPS);
     return CUZK_OK;
+}
+
+/** False: the arguments ask for the other group. */
+static bool wanted(const bench_kind *k, unsigned variant, const char *group)
+{
+    return k->run != bench_msm || group == NULL || strcmp(group, k->variants[variant]) == 0;
 }
 
 static cuzk_status run_kind(job *j, const bench_kind *k, const cuzk_bench_args *a, bytes_out *o,
                             bool *first)
 {
     curve_id from, to;
-    bool g1, g2;
 
-    TRY(pick(a, &from, &to, &g1, &g2));
+    TRY(pick(a, &from, &to));
     for (curve_id id = from; id < to; id++) {
-        for (unsigned g = 0; g < (k->groups ? 2u : 1u); g++) {
-            bench b = {.j = j, .cv = curve_get(id, j->e->table), .g2 = g == 1};
-            if (k->groups && !(g == 0 ? g1 : g2)) continue;
+        for (unsigned v = 0; v < (k->variants[0] != NULL ? 2u : 1u); v++) {
+            const char *variant = k->variants[v] == NULL ? "" : k->variants[v];
+            bench b = {
+                .j = j, .cv = curve_get(id, j->e->table), .g2 = v == 1, .base_field = v == 0};
+            if (!wanted(k, v, a->group)) continue;
             b.log_n = a->log_n == 0 ? k->log_n : a->log_n;
             b.reps = a->reps == 0 ? k->reps : a->reps;
-            snprintf(b.name, sizeof b.name, "%s %s%s", k->name, b.cv->name,
-                     !k->groups ? ""
-                     : g == 0   ? " g1"
-                                : " g2");
+            snprintf(b.name, sizeof b.name, "%s %s%s%s", k->name, b.cv->name,
+                     *variant == '\0' ? "" : " ", variant);
             if (*first) header(o, &b, a->json);
             TRY(k->run(&b));
             row(o, &b, a->json, *first);
+            if (k->run == bench_field && !a->json)
+                bytes_printf(o, "# %s: %.1f cycles a product, fastest run\n", b.name,
+                             (double)b.ns[0] / (double)b.n * clock_ghz());
             *first = false;
         }
     }
@@ -298,7 +381,8 @@ static cuzk_status run_all(job *j, const cuzk_bench_args *a, bytes_out *o)
         known = true;
         TRY(run_kind(j, &kinds[i], a, o, &first));
     }
-    if (!known) return FAIL(CUZK_EINVAL, "unknown benchmark %s; known: msm, ntt, pairing", a->name);
+    if (!known)
+        return FAIL(CUZK_EINVAL, "unknown benchmark %s; known: field, msm, ntt, pairing", a->name);
     if (a->json) bytes_printf(o, "]}");
     return CUZK_OK;
 }

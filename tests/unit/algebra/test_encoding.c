@@ -69,6 +69,87 @@ static void test_zkcrypto(void **state)
     for_each_table(zkcrypto_of);
 }
 
+/* RFC 9380, appendix J.9.1: BLS12381G1_XMD:SHA-256_SSWU_RO_, messages "", "abc" and "abcdef0123456789". What a message is mapped
+   to, Q0 and Q1, are points of the curve outside the subgroup; (1 - x) (Q0 + Q1) = P clears the cofactor. */
+static const char *const rfc9380[][3][2] = {
+    {{"11a3cce7e1d90975990066b2f2643b9540fa40d6137780df4e753a8054d07580db3b7f1f03396333d4a359d1fe37"
+      "66fe",
+      "0eeaf6d794e479e270da10fdaf768db4c96b650a74518fc67b04b03927754bac66f3ac720404f339ecdcc028afa0"
+      "91b7"},
+     {"160003aaf1632b13396dbad518effa00fff532f604de1a7fc2082ff4cb0afa2d63b2c32da1bef2bf6c5ca62dc6b7"
+      "2f9c",
+      "0d8bb2d14e20cf9f6036152ed386d79189415b6d015a20133acb4e019139b94e9c146aaad5817f866c95d609a361"
+      "735e"},
+     {"052926add2207b76ca4fa57a8734416c8dc95e24501772c814278700eed6d1e4e8cf62d9c09db0fac349612b759e"
+      "79a1",
+      "08ba738453bfed09cb546dbb0783dbb3a5f1f566ed67bb6be0e8c67e2e81a4cc68ee29813bb7994998f3eae0c9c6"
+      "a265"}},
+    {{"125435adce8e1cbd1c803e7123f45392dc6e326d292499c2c45c5865985fd74fe8f042ecdeeec5ecac80680d0431"
+      "7d80",
+      "0e8828948c989126595ee30e4f7c931cbd6f4570735624fd25aef2fa41d3f79cfb4b4ee7b7e55a8ce013af2a5ba2"
+      "0bf2"},
+     {"11def93719829ecda3b46aa8c31fc3ac9c34b428982b898369608e4f042babee6c77ab9218aad5c87ba785481eff"
+      "8ae4",
+      "0007c9cef122ccf2efd233d6eb9bfc680aa276652b0661f4f820a653cec1db7ff69899f8e52b8e92b025a12c822a"
+      "6ce6"},
+     {"03567bc5ef9c690c2ab2ecdf6a96ef1c139cc0b2f284dca0a9a7943388a49a3aee664ba5379a7655d3c68900be2f"
+      "6903",
+      "0b9c15f3fe6e5cf4211f346271d7b01c8f3b28be689c8429c85b67af215533311f0b8dfaaa154fa6b88176c229f2"
+      "885d"}},
+    {{"08834484878c217682f6d09a4b51444802fdba3d7f2df9903a0ddadb92130ebbfa807fffa0eabf257d7b48272410"
+      "afff",
+      "0b318f7ecf77f45a0f038e62d7098221d2dbbca2a394164e2e3fe953dc714ac2cde412d8f2d7f0c03b259e6795a2"
+      "508e"},
+     {"158418ed6b27e2549f05531a8281b5822b31c3bf3144277fbb977f8d6e2694fedceb7011b3c2b192f23e2a44b2bd"
+      "106e",
+      "1879074f344471fac5f839e2b4920789643c075792bec5af4282c73f7941cda5aa77b00085eb10e206171b9787c4"
+      "169f"},
+     {"11e0b079dea29a68f0383ee94fed1b940995272407e3bb916bbf268c263ddd57a6a27200a784cbc248e84f357ce8"
+      "2d98",
+      "03a87ae2caf14e8ee52e51fa2ed8eefe80f02457004ba4d486d6aa1f517c0889501dc7413753f9599b099ebcbbd2"
+      "d709"}},
+};
+#define ONE_MINUS_X UINT64_C(0xd201000000010001)
+
+static void g1_from_hex(const curve *c, g1_any *p, const char *const xy[2])
+{
+    uint8_t b[2 * P_MAX];
+
+    assert_true(hex_decode(b, P_MAX, xy[0], strlen(xy[0])));
+    assert_true(hex_decode(b + P_MAX, P_MAX, xy[1], strlen(xy[1])));
+    assert_int_equal(c->g1_read(p, b, POINT_ZCASH), POINT_OK);
+}
+
+static void rfc9380_of(const curve *c)
+{
+    if (c->id != CURVE_ID_BLS12_381) return;
+    for (size_t i = 0; i < sizeof rfc9380 / sizeof rfc9380[0]; i++) {
+        g1_any q[2], p, sum, acc = {{0}};
+
+        g1_from_hex(c, &q[0], rfc9380[i][0]);
+        g1_from_hex(c, &q[1], rfc9380[i][1]);
+        g1_from_hex(c, &p, rfc9380[i][2]);
+        for (int k = 0; k < 2; k++) {
+            assert_false(c->g1_in_subgroup(&q[k]));
+            assert_false(c->g1_in_subgroup_plain(&q[k]));
+        }
+        assert_true(c->g1_in_subgroup(&p));
+        assert_true(c->g1_in_subgroup_plain(&p));
+        c->g1_add(&sum, &q[0], &q[1]);
+        for (int bit = 64; bit-- > 0;) {
+            c->g1_add(&acc, &acc, &acc);
+            if (ONE_MINUS_X >> bit & 1) c->g1_add(&acc, &acc, &sum);
+        }
+        assert_true(c->g1_eq(&acc, &p));
+    }
+}
+
+static void test_rfc9380(void **state)
+{
+    (void)state;
+    for_each_table(rfc9380_of);
+}
+
 /* ---- round trips ---- */
 
 static void round_trips_of(const curve *c)
@@ -414,11 +495,17 @@ static void test_decimal_aliases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zkcrypto),   cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_bad_coordinates),
-        cmocka_unit_test(test_bad_flags),  cmocka_unit_test(test_infinity),
-        cmocka_unit_test(test_compressed), cmocka_unit_test(test_lem),
-        cmocka_unit_test(test_decimals),   cmocka_unit_test(test_decimal_aliases),
+        cmocka_unit_test(test_zkcrypto),
+        cmocka_unit_test(test_rfc9380),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_bad_coordinates),
+        cmocka_unit_test(test_bad_flags),
+        cmocka_unit_test(test_infinity),
+        cmocka_unit_test(test_compressed),
+        cmocka_unit_test(test_lem),
+        cmocka_unit_test(test_decimals),
+        cmocka_unit_test(test_decimal_aliases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
