@@ -173,6 +173,19 @@ CUZK_API CUZK_STATUS cuzk_filecoin_verify(cuzk_engine *e, const cuzk_filecoin_ar
  *  trapdoors: T.json for a reproducible key, or NULL for fresh secrets that are forgotten. */
 CUZK_API CUZK_STATUS cuzk_filecoin_setup(cuzk_engine *e, const char *circuit,
                                          const char *params_dir, const char *trapdoors);
+
+typedef struct cuzk_gen_args {
+    const char *kind; /* "porep", "winning", "window", "update" */
+    uint64_t sector_size;
+    int64_t registered; /* registered proof; -1: the newest interactive one */
+    uint32_t n_sectors; /* of a window; 0: three */
+    uint64_t seed;
+    const char *output; /* folder; made when it is not there */
+} cuzk_gen_args;
+
+/** Valid inputs and their statement.json, made without sealing where the challenges allow it (synthetic and non-interactive
+ *  PoRep: sealed, up to 8 MiB). The files depend on the arguments alone. */
+CUZK_API CUZK_STATUS cuzk_filecoin_gen(cuzk_engine *e, const cuzk_gen_args *args);
 /** r and s of a T.json. */
 CUZK_API CUZK_STATUS cuzk_trapdoors_rs(const char *trapdoors, cuzk_fixed_rs *out);
 

@@ -15,7 +15,8 @@ enum {
     IN_SETUP = 4,
     IN_INSPECT = 8,
     IN_BENCH = 16,
-    IN_ALL = 31,
+    IN_GEN = 32,
+    IN_ALL = 63,
 };
 
 typedef struct command_info {
@@ -41,6 +42,12 @@ static const command_info commands[] = {
      "       cuzk setup --circuit window-2k --params DIR [--trapdoors T.json]",
      "Makes a key by a single party. For tests and demonstrations only: whoever runs it could "
      "forge proofs."},
+    {"gen", IN_GEN,
+     "cuzk gen --kind KIND --sector-size 32GiB [--registered-proof N] [--sectors N] [--seed N] "
+     "--output DIR",
+     "Makes valid inputs and their statement.json, without sealing: for tests and benchmarks. "
+     "Synthetic and\n"
+     "non-interactive PoReps are sealed, up to 8 MiB."},
     {"inspect", IN_INSPECT, "cuzk inspect FILE",
      "Tells what a file is, its sections and sizes, and what is wrong with it."},
     {"bench", IN_BENCH,
@@ -66,7 +73,7 @@ typedef struct option_info {
 #define AT(field) offsetof(options, field)
 static const option_info table[] = {
     {"--kind", "KIND", "Filecoin proof: winning, window", T_TEXT, AT(kind),
-     IN_PROVE | IN_VERIFY | IN_BENCH, false},
+     IN_PROVE | IN_VERIFY | IN_GEN | IN_BENCH, false},
     {"--input", "FILE...", "vanilla proofs, one a sector, in the statement's order", T_LIST, 0,
      IN_PROVE | IN_BENCH, false},
     {"--statement", "S.json", "what is proved", T_TEXT, AT(statement),
@@ -83,6 +90,12 @@ static const option_info table[] = {
     {"--check-only", NULL, "stop after the native check of the vanilla proofs", T_FLAG,
      AT(check_only), IN_PROVE, false},
     {"--circuit", "NAME", "window-2k, winning-32g, ...", T_TEXT, AT(circuit), IN_SETUP, false},
+    {"--sector-size", "SIZE", "2KiB, 8MiB, 32GiB, ...", T_TEXT, AT(sector_size), IN_GEN, false},
+    {"--registered-proof", "N", "registered proof number (default: the newest interactive one)",
+     T_I64, AT(registered), IN_GEN, false},
+    {"--sectors", "N", "sectors of a window (default 3)", T_UNSIGNED, AT(sectors), IN_GEN, false},
+    {"--seed", "N", "other values for another seed (default 1)", T_I64, AT(seed), IN_GEN, false},
+    {"--output", "DIR", "where the files go", T_TEXT, AT(output), IN_GEN, false},
     {"--curve", "C", "bn254 or bls12-381", T_TEXT, AT(curve), IN_BENCH, false},
     {"--group", "G", "g1 or g2", T_TEXT, AT(group), IN_BENCH, false},
     {"--log-n", "N", "size 2^N", T_UNSIGNED, AT(log_n), IN_BENCH, false},
@@ -213,6 +226,8 @@ bool options_parse(options *o, int argc, char **argv)
 {
     memset(o, 0, sizeof *o);
     o->partition = -1;
+    o->registered = -1;
+    o->seed = 1;
     o->command = "";
     if (argc < 2) return usage("", "no command given", NULL);
     const command_info *c = find_command(argv[1]);

@@ -23,7 +23,10 @@ typedef struct options {
     const char *kind, *statement, *params, *proof, *circuit, *trapdoors, *r1cs, *trace, *device,
         *cpu_table;
     const char *curve, *group;
-    int64_t partition; /* -1: not given */
+    const char *sector_size, *output;
+    int64_t registered, seed;
+    unsigned sectors;
+    int64_t partition; /* -1: not given, as registered */
     unsigned threads, log_n, reps;
     uint64_t memory; /* bytes; 0: no limit */
     bool json, strict, check_only, time, help, help_all, quiet;

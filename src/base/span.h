@@ -45,6 +45,7 @@
     X(SPAN_ALLOC, "allocate", 'C') \
     X(SPAN_FREE, "free", 'C') \
     X(SPAN_ENCODE, "encode result", 'C') \
+    X(SPAN_GENERATE, "make inputs", 'C') \
     X(SPAN_OPEN, "open engine", 'C') \
     X(SPAN_BENCH, "prepare and check benchmark", 'C') \
     X(SPAN_FIELD, "field products", 'C') \
