@@ -178,6 +178,7 @@ typedef struct cuzk_gen_args {
     const char *kind; /* "porep", "winning", "window", "update" */
     uint64_t sector_size;
     int64_t registered; /* registered proof; -1: the newest interactive one */
+    uint32_t layers;    /* of a PoRep; 0: the size's own */
     uint32_t n_sectors; /* of a window; 0: three */
     uint64_t seed;
     const char *output; /* folder; made when it is not there */

@@ -34,6 +34,7 @@ int command_gen(report *r, cuzk_engine *e)
     const options *o = r->o;
     cuzk_gen_args args = {.kind = o->kind,
                           .registered = o->registered,
+                          .layers = o->layers,
                           .n_sectors = o->sectors,
                           .seed = (uint64_t)o->seed,
                           .output = o->output};

@@ -43,7 +43,8 @@ static const command_info commands[] = {
      "Makes a key by a single party. For tests and demonstrations only: whoever runs it could "
      "forge proofs."},
     {"gen", IN_GEN,
-     "cuzk gen --kind KIND --sector-size 32GiB [--registered-proof N] [--sectors N] [--seed N] "
+     "cuzk gen --kind KIND --sector-size 32GiB [--registered-proof N] [--layers N] [--sectors N] "
+     "[--seed N] "
      "--output DIR",
      "Makes valid inputs and their statement.json, without sealing: for tests and benchmarks. "
      "Synthetic and\n"
@@ -94,6 +95,8 @@ static const option_info table[] = {
     {"--registered-proof", "N", "registered proof number (default: the newest interactive one)",
      T_I64, AT(registered), IN_GEN, false},
     {"--sectors", "N", "sectors of a window (default 3)", T_UNSIGNED, AT(sectors), IN_GEN, false},
+    {"--layers", "N", "layers of a PoRep, where it has others than its size's own", T_UNSIGNED,
+     AT(layers), IN_GEN, false},
     {"--seed", "N", "other values for another seed (default 1)", T_I64, AT(seed), IN_GEN, false},
     {"--output", "DIR", "where the files go", T_TEXT, AT(output), IN_GEN, false},
     {"--curve", "C", "bn254 or bls12-381", T_TEXT, AT(curve), IN_BENCH, false},

@@ -25,7 +25,7 @@ typedef struct options {
     const char *curve, *group;
     const char *sector_size, *output;
     int64_t registered, seed;
-    unsigned sectors;
+    unsigned sectors, layers;
     int64_t partition; /* -1: not given, as registered */
     unsigned threads, log_n, reps;
     uint64_t memory; /* bytes; 0: no limit */

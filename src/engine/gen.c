@@ -33,6 +33,23 @@ static cuzk_status put_file(void *ctx, const char *name, const void *data, size_
     return st;
 }
 
+static cuzk_status find_size(const fil_size **out, fil_kind kind, const cuzk_gen_args *args)
+{
+    unsigned long long bytes = args->sector_size;
+
+    if (args->layers != 0 && kind != FIL_POREP)
+        return FAIL(CUZK_EINVAL, "layers are of a PoRep, not of a %s proof", fil_kind_name(kind));
+    *out = args->layers == 0 ? fil_size_by_bytes(bytes) : fil_size_porep(bytes, args->layers);
+    if (*out != NULL) return CUZK_OK;
+    if (fil_size_by_bytes(bytes) != NULL)
+        return FAIL(CUZK_EINVAL, "no PoRep of %llu bytes has %u layers", bytes, args->layers);
+    return FAIL(
+        CUZK_EINVAL,
+        "no sectors of %llu bytes; sizes are 2, 4, 16, 32 KiB, 8, 16, 512 MiB, 1, 32, 64 GiB, "
+        "and 1 and 8 KiB for updates",
+        bytes);
+}
+
 static cuzk_status generate(job *j, const cuzk_gen_args *args)
 {
     cuzk_engine *e = j->e;
@@ -51,12 +68,7 @@ static cuzk_status generate(job *j, const cuzk_gen_args *args)
     if (args->kind == NULL || !fil_kind_from_name(&g.kind, args->kind))
         return FAIL(CUZK_EINVAL, "unknown kind %s; known: porep, winning, window, update",
                     args->kind == NULL ? "(none)" : args->kind);
-    g.size = fil_size_by_bytes(args->sector_size);
-    if (g.size == NULL)
-        return FAIL(CUZK_EINVAL,
-                    "no sectors of %llu bytes; sizes are 2, 4, 16, 32 KiB, 8, 16, 512 MiB, "
-                    "1, 32, 64 GiB, and 1 and 8 KiB for updates",
-                    (unsigned long long)args->sector_size);
+    TRY(find_size(&g.size, g.kind, args));
     TRY(file_make_dir(args->output));
     span sp = span_open(SPAN_SHAPE);
     st = poseidon_set_new(&ps, curve_get(CURVE_ID_BLS12_381, e->table), e->m);
