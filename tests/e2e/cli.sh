@@ -19,7 +19,6 @@ outcome "value missing" 2 "--threads" "$cuzk" prove --threads
 outcome "not a number" 2 "4x" "$cuzk" prove --threads 4x
 outcome "too few arguments" 2 "expected" "$cuzk" prove "$m/circuit.zkey"
 outcome "unknown kind" 2 "frob" "$cuzk" prove --kind frob --input x --statement y --params z --proof o
-outcome "kind not built yet" 2 "porep" "$cuzk" prove --kind porep --input x --statement y --params z --proof o
 outcome "unknown circuit" 2 "window-9k" "$cuzk" setup --circuit window-9k --params "$work"
 outcome "unknown table lists those there are" 2 "generic" "$cuzk" prove --cpu-table vax "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
 outcome "unknown device" 2 "abacus" "$cuzk" prove --device abacus "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
