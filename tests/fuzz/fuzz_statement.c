@@ -1,10 +1,11 @@
 /*
- * fuzz/fuzz_statement.c - statements of PoSt and updates: any bytes are refused cleanly or give a statement with public inputs
+ * fuzz/fuzz_statement.c - statements of PoSt, PoRep and updates: any bytes are refused cleanly or give a statement with public inputs
  *
  * The first byte chooses the kind, the rest is the JSON.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include "circuit/filecoin/porep.h"
 #include "circuit/filecoin/post.h"
 #include "circuit/filecoin/update.h"
 
@@ -44,12 +45,33 @@ static void update(const uint8_t *json, size_t size)
     must(update_public_inputs(&st, st.shape.n_partitions - 1, cv, inputs) == CUZK_OK);
 }
 
+static void porep(const uint8_t *json, size_t size)
+{
+    static fr inputs[MAX_PUBLIC];
+    const curve *cv = curve_get(CURVE_ID_BLS12_381, CPU_TABLE_GENERIC);
+    porep_statement st;
+    porep_derived d;
+
+    if (porep_statement_read(&st, json, size) != CUZK_OK) {
+        must(cuzk_last_error()->status == CUZK_EDATA);
+        return;
+    }
+    porep_derive(&d, &st);
+    must(d.n_partitions > 0 && porep_n_public(&d) <= MAX_PUBLIC);
+    must(porep_public_inputs(&d, d.n_partitions - 1, cv, inputs) == CUZK_OK);
+    must(porep_public_inputs(&d, d.n_partitions, cv, inputs) == CUZK_EINVAL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mem *m = NULL;
     post_statement *st = NULL;
 
     if (size == 0) return 0;
+    if ((data[0] & 4) != 0) {
+        porep(data + 1, size - 1);
+        return 0;
+    }
     if ((data[0] & 2) != 0) {
         update(data + 1, size - 1);
         return 0;
