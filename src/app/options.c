@@ -17,6 +17,7 @@ enum {
     IN_BENCH = 16,
     IN_GEN = 32,
     IN_ALL = 63,
+    IN_STATEMENT = IN_PROVE | IN_VERIFY | IN_BENCH,
 };
 
 typedef struct command_info {
@@ -28,14 +29,18 @@ typedef struct command_info {
 static const command_info commands[] = {
     {"prove", IN_PROVE,
      "cuzk prove KEY.zkey WITNESS.wtns PROOF.json PUBLIC.json [--r1cs FILE]\n"
-     "       cuzk prove --kind winning|window --input FILE... --statement S.json --params DIR "
+     "       cuzk prove --kind porep|winning|window|update --input FILE... --statement S.json "
+     "--params "
+     "DIR "
      "--proof OUT",
      "Makes a proof, verifies it, and writes it. The first form takes snarkjs's files in snarkjs's "
      "order;\n"
-     "the second a Filecoin statement with one vanilla proof a sector."},
+     "the second a Filecoin statement with its inputs: a vanilla proof a sector or partition, or a "
+     "PoRep's C1 output."},
     {"verify", IN_VERIFY,
      "cuzk verify VK.json PUBLIC.json PROOF.json\n"
-     "       cuzk verify --kind winning|window --statement S.json --params DIR --proof FILE",
+     "       cuzk verify --kind porep|winning|window|update --statement S.json --params DIR "
+     "--proof FILE",
      "Checks a proof. Exit 0: valid, 1: not valid, 3: a file was refused."},
     {"setup", IN_SETUP,
      "cuzk setup CIRCUIT.r1cs KEY.zkey [VK.json]\n"
@@ -54,14 +59,16 @@ static const command_info commands[] = {
     {"bench", IN_BENCH,
      "cuzk bench [field|msm|ntt|pairing] [--curve C] [--group g1|g2] [--log-n N] [--reps N]\n"
      "       cuzk bench prove KEY.zkey WITNESS.wtns\n"
-     "       cuzk bench prove --kind winning|window --input FILE... --statement S.json --params "
+     "       cuzk bench prove --kind porep|winning|window|update --input FILE... --statement "
+     "S.json "
+     "--params "
      "DIR",
      "Times the heavy operations alone, or whole proofs, from files to verified proof, with their "
      "attribution."},
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 
-typedef enum option_type { T_FLAG, T_TEXT, T_UNSIGNED, T_I64, T_SIZE, T_LIST } option_type;
+typedef enum option_type { T_FLAG, T_TEXT, T_UNSIGNED, T_I64, T_SIZE, T_LIST, T_FIELD } option_type;
 
 typedef struct option_info {
     const char *name, *metavar, *text;
@@ -72,13 +79,35 @@ typedef struct option_info {
 } option_info;
 
 #define AT(field) offsetof(options, field)
+#define FIELD(name, metavar, text) \
+    { \
+        name, metavar, text, T_FIELD, 0, IN_STATEMENT, false \
+    }
 static const option_info table[] = {
-    {"--kind", "KIND", "Filecoin proof: winning, window", T_TEXT, AT(kind),
-     IN_PROVE | IN_VERIFY | IN_GEN | IN_BENCH, false},
-    {"--input", "FILE...", "vanilla proofs, one a sector, in the statement's order", T_LIST, 0,
-     IN_PROVE | IN_BENCH, false},
+    {"--kind", "KIND", "Filecoin proof: porep, winning, window, update", T_TEXT, AT(kind),
+     IN_STATEMENT | IN_GEN, false},
+    {"--input", "FILE...",
+     "vanilla proofs, one a sector, in the statement's order; porep: the C1 output; update: one a "
+     "partition",
+     T_LIST, 0, IN_PROVE | IN_BENCH, false},
     {"--statement", "S.json", "what is proved", T_TEXT, AT(statement),
      IN_PROVE | IN_VERIFY | IN_BENCH, false},
+    FIELD("--sector-size", "SIZE", "of the statement, as all to --comm-d-new: e.g. 32GiB"),
+    FIELD("--layers", "N", "of the graph (porep)"),
+    FIELD("--registered-seal-proof", "N", "0..19 (porep)"),
+    FIELD("--registered-post-proof", "N", "0..14 (winning, window)"),
+    FIELD("--registered-update-proof", "N", "0..4 (update)"),
+    FIELD("--api-version", "V", "1.0.0, 1.1.0 or 1.2.0 (winning, window)"),
+    FIELD("--miner-id", "N", "actor id of the prover"),
+    FIELD("--sector-number", "N", "(porep)"),
+    FIELD("--ticket", "HEX", "(porep)"),
+    FIELD("--seed", "HEX", "interactive randomness (porep)"),
+    FIELD("--comm-d", "HEX", "(porep)"),
+    FIELD("--comm-r", "HEX", "(porep)"),
+    FIELD("--randomness", "HEX", "(winning, window)"),
+    FIELD("--comm-r-old", "HEX", "(update)"),
+    FIELD("--comm-r-new", "HEX", "(update)"),
+    FIELD("--comm-d-new", "HEX", "(update)"),
     {"--params", "DIR", "directory of the keys", T_TEXT, AT(params),
      IN_PROVE | IN_VERIFY | IN_SETUP | IN_BENCH, false},
     {"--proof", "FILE", "proof to write (prove) or to check (verify)", T_TEXT, AT(proof),
@@ -88,9 +117,10 @@ static const option_info table[] = {
     {"--r1cs", "FILE", "name the first constraint that does not hold", T_TEXT, AT(r1cs),
      IN_PROVE | IN_BENCH, false},
     {"--strict", NULL, "refuse redundant faults too", T_FLAG, AT(strict), IN_PROVE, false},
-    {"--check-only", NULL, "stop after the native check of the vanilla proofs", T_FLAG,
-     AT(check_only), IN_PROVE, false},
-    {"--circuit", "NAME", "window-2k, winning-32g, ...", T_TEXT, AT(circuit), IN_SETUP, false},
+    {"--check-only", NULL, "stop after the native check of the inputs", T_FLAG, AT(check_only),
+     IN_PROVE, false},
+    {"--circuit", "NAME", "window-2k, winning-32g, porep-2k, ...", T_TEXT, AT(circuit), IN_SETUP,
+     false},
     {"--sector-size", "SIZE", "2KiB, 8MiB, 32GiB, ...", T_TEXT, AT(sector_size), IN_GEN, false},
     {"--registered-proof", "N", "registered proof number (default: the newest interactive one)",
      T_I64, AT(registered), IN_GEN, false},
@@ -131,11 +161,17 @@ static const command_info *find_command(const char *name)
     return NULL;
 }
 
-static const option_info *find_option(const char *name)
+/** The option of this name that the command takes; else one that another takes. */
+static const option_info *find_option(const char *name, unsigned in)
 {
-    for (size_t i = 0; i < N_OPTIONS; i++)
-        if (strcmp(table[i].name, name) == 0) return &table[i];
-    return NULL;
+    const option_info *other = NULL;
+
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        if (strcmp(table[i].name, name) != 0) continue;
+        if ((table[i].in & in) != 0) return &table[i];
+        other = &table[i];
+    }
+    return other;
 }
 
 static bool usage(const char *command, const char *text, const char *what)
@@ -203,6 +239,10 @@ static bool set_value(options *o, const option_info *info, const char *v)
         if (o->n_inputs == OPT_MAX_ARGS) return usage(o->command, "too many inputs", NULL);
         o->inputs[o->n_inputs++] = v;
         return true;
+    case T_FIELD:
+        if (o->n_fields == OPT_MAX_FIELDS) return usage(o->command, "too many fields", NULL);
+        o->fields[o->n_fields++] = (cuzk_field){info->name + 2, v};
+        return true;
     case T_FLAG: *(bool *)(void *)field = true; return true;
     }
     return false;
@@ -211,7 +251,7 @@ static bool set_value(options *o, const option_info *info, const char *v)
 /** One option at argv[*i]; moves *i over its values. */
 static bool parse_option(options *o, const command_info *c, int argc, char **argv, int *i)
 {
-    const option_info *info = find_option(argv[*i]);
+    const option_info *info = find_option(argv[*i], c->bit);
 
     if (info == NULL) return usage(o->command, "unknown option", argv[*i]);
     if ((info->in & c->bit) == 0) return usage(o->command, "does not take", argv[*i]);
@@ -255,7 +295,7 @@ static void help_options(unsigned bit, bool all)
         if ((table[i].in & bit) == 0 || (table[i].hidden && !all)) continue;
         snprintf(left, sizeof left, "%s%s%s", table[i].name, table[i].metavar == NULL ? "" : " ",
                  table[i].metavar == NULL ? "" : table[i].metavar);
-        printf("  %-20s %s\n", left, table[i].text);
+        printf("  %-29s %s\n", left, table[i].text);
     }
 }
 
