@@ -87,6 +87,29 @@ static cuzk_status run_window(cuzk_engine *e, bool *has_output)
     return st;
 }
 
+/* The native check alone, of a wrapped C1 output, with a field of the statement given beside it. */
+static cuzk_status run_porep_check(cuzk_engine *e, bool *has_output)
+{
+    const char *inputs[] = {harness_fixture("filecoin/2kib/porep-v1_1/c1-wrapped.json")};
+    const cuzk_field field = {"sector-number", "544162"};
+    cuzk_filecoin_args args = {.kind = "porep",
+                               .statement =
+                                   harness_fixture("filecoin/2kib/porep-v1_1/statement.json"),
+                               .fields = &field,
+                               .n_fields = 1,
+                               .inputs = inputs,
+                               .n_inputs = 1,
+                               .partition = -1,
+                               .strict = true,
+                               .check_only = true};
+    cuzk_buffer proof = {0};
+    cuzk_status st = cuzk_filecoin_prove(e, &args, &proof);
+
+    *has_output = st != CUZK_OK && proof.data != NULL;
+    if (st == CUZK_OK) cuzk_buffer_clear(&proof);
+    return st;
+}
+
 /** Every k-th allocation from `first` on, in steps: quick jobs are swept in full, long ones in samples. */
 static void sweep(job_fn run, unsigned long step)
 {
@@ -114,6 +137,12 @@ static void sweep(job_fn run, unsigned long step)
         cuzk_engine_close(e); /* VERIFY builds abort on a leak */
     }
     assert_true(k > 5 * step);
+}
+
+static void test_porep_check(void **state)
+{
+    (void)state;
+    sweep(run_porep_check, 1);
 }
 
 static void test_prove(void **state)
@@ -173,8 +202,10 @@ static void test_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prove),   cmocka_unit_test(test_verify), cmocka_unit_test(test_setup),
-        cmocka_unit_test(test_inspect), cmocka_unit_test(test_window), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_prove),       cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_setup),       cmocka_unit_test(test_inspect),
+        cmocka_unit_test(test_window),      cmocka_unit_test(test_files),
+        cmocka_unit_test(test_porep_check),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -622,6 +622,54 @@ static void test_bincode(void **state)
     bin_close(&b);
 }
 
+/* ---- allocations that fail ---- */
+
+/* Each in turn: no output, nothing left, and the next try reads. */
+static void sweep(const uint8_t *data, size_t size, bool bincode)
+{
+    porep_shape shape = {fil_size_by_bytes(2048), 2};
+    unsigned long k = 1;
+
+    for (bool hit = true; hit; k++) {
+        mem *m = support_mem();
+        porep_c1 *c1 = NULL;
+        cuzk_status st;
+
+        mem_inject_fault(m, k);
+        st = bincode ? porep_c1_read_bincode(&c1, data, size, 5, &shape, m)
+                     : porep_c1_read(&c1, data, size, &shape, m);
+        hit = mem_fault_hit(m);
+        mem_inject_fault(m, 0);
+        if (hit) {
+            assert_int_equal(st, CUZK_ENOMEM);
+            assert_null(c1);
+        } else {
+            assert_status_ok(st);
+        }
+        porep_c1_free(c1);
+        support_close(m);
+    }
+    assert_true(k > 3);
+}
+
+static void test_faults(void **state)
+{
+    text plain = load("c1.json"), wrapped = load("c1-wrapped.json");
+    text escaped = replaced(&wrapped, "eyJyZWdpc3Rl", "\\u0065yJyZWdpc3Rl");
+    bin b;
+
+    (void)state;
+    sweep((const uint8_t *)plain.s, plain.size, false);
+    sweep((const uint8_t *)wrapped.s, wrapped.size, false);
+    sweep((const uint8_t *)escaped.s, escaped.size, false);
+    bin_open(&b);
+    sweep(b.o.data, b.o.size, true);
+    bin_close(&b);
+    free(plain.s);
+    free(wrapped.s);
+    free(escaped.s);
+}
+
 /* No prefix is read as a whole, none reads beyond its end. */
 static void test_prefixes(void **state)
 {
@@ -649,6 +697,7 @@ int main(void)
         cmocka_unit_test(test_members),       cmocka_unit_test(test_wrapper),
         cmocka_unit_test(test_expected),      cmocka_unit_test(test_lying_names),
         cmocka_unit_test(test_prefixes),      cmocka_unit_test(test_bincode),
+        cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
