@@ -83,7 +83,7 @@ static void put_challenge(bytes_out *o, const porep_c1 *c1, const challenge *c)
     }
     bytes_put_u64le(o, l->layers);
     for (uint32_t i = 0; i <= l->layers; i++) {
-        put_hashes(o, c->h + l->labels + i * 37, 37);
+        put_hashes(o, c->h + l->labels + (size_t)i * 37, 37);
         bytes_put_u32le(o, (uint32_t)c->n[l->nodes + 2 * i]);
         bytes_put_u64le(o, c->n[l->nodes + 2 * i + 1]);
     }
@@ -187,7 +187,7 @@ static void check_bincode(const bytes_out *o, const porep_c1 *c1, mem *m)
     assert_status_ok(porep_c1_read_bincode(&got, exact, o->size, c1->registered, &shape, m));
     assert_bytes_equal(got->hashes, c1->hashes, n * c1->layout.n_hashes * 32);
     assert_bytes_equal(got->numbers, c1->numbers, n * c1->layout.n_numbers * 8);
-    assert_bytes_equal(got->comm_r, c1->comm_r, 5 * 32);
+    assert_bytes_equal(got->comm_r, c1->comm_r, sizeof c1->comm_r * 5);
     porep_c1_free(got);
     got = NULL;
     assert_status_is(porep_c1_read_bincode(&got, exact, o->size + 1, c1->registered, &shape, m),
@@ -609,7 +609,8 @@ static void test_bincode(void **state)
     bin_refused(&b, column + 4, 3, SHAPE, "3 rows, expected 2");
     bin_refused(&b, drg, 5, SHAPE, "5 drg parents, expected 6");
     bin_refused(&b, drg + 8 + 632 + 4, 1, SHAPE, "drg parent 1");
-    bin_refused(&b, b.o.size - 5 * 32 + 31, 0x74, MALFORMED, "comm_r is not below the modulus");
+    bin_refused(&b, b.o.size - (size_t)5 * 32 + 31, 0x74, MALFORMED,
+                "comm_r is not below the modulus");
     for (size_t i = 0; i < harness_iters(500); i++)
         assert_status_is(porep_c1_read_bincode(&c1, b.o.data,
                                                (size_t)harness_random_below(b.o.size), 5, &b.shape,
