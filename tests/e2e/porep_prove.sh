@@ -1,5 +1,5 @@
 # e2e/porep_prove.sh - a PoRep key of 2 KiB sectors is made and proved with: the reference's key and proofs to the byte
-# run: check-long
+# run: check-all
 . "$CUZK_TEST_DIR/e2e/lib.inc"
 
 t=$(fixture filecoin/trapdoors.json)
@@ -9,7 +9,7 @@ want=$(grep -A 4 '"params": {' "$(fixture filecoin/keys/porep-2kib.params.json)"
 check "key digest" test "$(sha256sum "$params"/*.params | cut -d' ' -f1)" = "$want"
 check "vk" sh -c 'cmp "$1"/*.vk "$2"' - "$params" "$(fixture filecoin/keys/porep-2kib.vk)"
 
-for name in porep-v1_1 porep-v1 porep-synthetic porep-ni; do
+for name in porep-v1_1 porep-v1 porep-synthetic; do
     dir=$(fixture filecoin/2kib/$name)
     if [ ! -e "$dir/c1.json" ]; then
         echo "SKIP $name: 2kib/$name is not in tests/vectors; set CUZK_FIXTURES"
