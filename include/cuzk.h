@@ -169,8 +169,9 @@ CUZK_API CUZK_STATUS cuzk_filecoin_prove(cuzk_engine *e, const cuzk_filecoin_arg
                                          cuzk_buffer *proof);
 CUZK_API CUZK_STATUS cuzk_filecoin_verify(cuzk_engine *e, const cuzk_filecoin_args *args,
                                           const char *proof, bool *valid);
-/** Writes .params, .vk and .meta of a circuit ("window-2k") under the network's names.
- *  trapdoors: T.json for a reproducible key, or NULL for fresh secrets that are forgotten. */
+/** Writes .params, .vk, .meta and .digest of a circuit ("window-2k") under the network's names.
+ *  trapdoors: T.json for a reproducible key (a call that was cancelled or killed is gone on with by the next), or NULL for
+ *  fresh secrets that are forgotten. */
 CUZK_API CUZK_STATUS cuzk_filecoin_setup(cuzk_engine *e, const char *circuit,
                                          const char *params_dir, const char *trapdoors);
 
@@ -187,6 +188,12 @@ typedef struct cuzk_gen_args {
 /** Valid inputs and their statement.json, made without sealing where the challenges allow it (synthetic and non-interactive
  *  PoRep: sealed, up to 8 MiB). The files depend on the arguments alone. */
 CUZK_API CUZK_STATUS cuzk_filecoin_gen(cuzk_engine *e, const cuzk_gen_args *args);
+
+/** All key files of a folder: names, counts, digests, every point's encoding and curve; deep: and its subgroup (hours for
+ *  a production key; progress; a check that was cancelled or killed is gone on with by the next). CUZK_EDATA or CUZK_EIO
+ *  when a file is at fault; json, one object, is filled then too. */
+CUZK_API CUZK_STATUS cuzk_params_check(cuzk_engine *e, const char *params_dir, bool deep,
+                                       cuzk_buffer *json);
 /** r and s of a T.json. */
 CUZK_API CUZK_STATUS cuzk_trapdoors_rs(const char *trapdoors, cuzk_fixed_rs *out);
 

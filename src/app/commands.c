@@ -1,5 +1,5 @@
 /*
- * app/commands.c - prove, verify, setup, inspect: arguments to cuzk.h and back
+ * app/commands.c - prove, verify, setup, params, inspect: arguments to cuzk.h and back
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -162,6 +162,8 @@ int command_setup(report *r, cuzk_engine *e)
             return command_usage(r, "--params and --trapdoors need --circuit");
         st = cuzk_circom_setup(e, o->args[0], o->args[1], o->n_args == 3 ? o->args[2] : NULL);
     }
+    if (st == CUZK_ECANCELLED && o->trapdoors != NULL && !o->json)
+        fprintf(stderr, "the same command goes on from here\n");
     if (st != CUZK_OK) return report_failure(r, st);
     if (!o->json) fprintf(stderr, "warning: %s\n", notice);
     return report_done(r, e,
@@ -169,19 +171,41 @@ int command_setup(report *r, cuzk_engine *e)
                        "key written");
 }
 
+/** Prints a result that is one JSON object; it says itself whether all is well. */
+static int print_object(const report *r, cuzk_buffer *json, cuzk_status st)
+{
+    int code = st == CUZK_OK ? 0 : st == CUZK_EIO ? 4 : 3;
+
+    if (r->o->json)
+        printf("%s\n", (const char *)json->data);
+    else
+        pretty_print(json->data, json->size);
+    cuzk_buffer_clear(json);
+    return fflush(stdout) == 0 ? code : 4;
+}
+
+int command_params(report *r, cuzk_engine *e)
+{
+    const options *o = r->o;
+    const char *dir = getenv("FIL_PROOFS_PARAMETER_CACHE");
+    cuzk_buffer json = {0};
+
+    if (o->n_args < 1 || o->n_args > 2 || strcmp(o->args[0], "check") != 0)
+        return command_usage(r, "check [DIR] expected");
+    if (dir == NULL || *dir == 0) dir = "/var/tmp/filecoin-proof-parameters";
+    if (o->n_args == 2) dir = o->args[1];
+    cuzk_status st = cuzk_params_check(e, dir, o->deep, &json);
+    if (json.data == NULL) return report_failure(r, st);
+    report_clear(r);
+    return print_object(r, &json, st);
+}
+
 int command_inspect(report *r, cuzk_engine *e)
 {
     cuzk_buffer json = {0};
-    int code;
 
     if (r->o->n_args != 1) return command_usage(r, "one FILE expected");
     cuzk_status st = cuzk_inspect(e, r->o->args[0], &json);
     if (json.data == NULL) return report_failure(r, st);
-    if (r->o->json)
-        printf("%s\n", (const char *)json.data);
-    else
-        pretty_print(json.data, json.size);
-    cuzk_buffer_clear(&json);
-    code = st == CUZK_OK ? 0 : 3;
-    return fflush(stdout) == 0 ? code : 4;
+    return print_object(r, &json, st);
 }

@@ -72,6 +72,8 @@ static int run(report *r)
         code = command_setup(r, e);
     else if (strcmp(o->command, "gen") == 0)
         code = command_gen(r, e);
+    else if (strcmp(o->command, "params") == 0)
+        code = command_params(r, e);
     else if (strcmp(o->command, "inspect") == 0)
         code = command_inspect(r, e);
     else

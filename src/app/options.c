@@ -16,7 +16,8 @@ enum {
     IN_INSPECT = 8,
     IN_BENCH = 16,
     IN_GEN = 32,
-    IN_ALL = 63,
+    IN_PARAMS = 64,
+    IN_ALL = 127,
     IN_STATEMENT = IN_PROVE | IN_VERIFY | IN_BENCH,
 };
 
@@ -46,7 +47,8 @@ static const command_info commands[] = {
      "cuzk setup CIRCUIT.r1cs KEY.zkey [VK.json]\n"
      "       cuzk setup --circuit window-2k --params DIR [--trapdoors T.json]",
      "Makes a key by a single party. For tests and demonstrations only: whoever runs it could "
-     "forge proofs."},
+     "forge proofs.\n"
+     "With --trapdoors a setup that was stopped goes on when the same command is given again."},
     {"gen", IN_GEN,
      "cuzk gen --kind KIND --sector-size 32GiB [--registered-proof N] [--layers N] [--sectors N] "
      "[--seed N] "
@@ -54,6 +56,10 @@ static const command_info commands[] = {
      "Makes valid inputs and their statement.json, without sealing: for tests and benchmarks. "
      "Synthetic and\n"
      "non-interactive PoReps are sealed, up to 8 MiB."},
+    {"params", IN_PARAMS, "cuzk params check [DIR] [--deep]",
+     "Checks the key files of a folder: names, counts, digests against the network's list, every "
+     "point. DIR:\n"
+     "$FIL_PROOFS_PARAMETER_CACHE, else /var/tmp/filecoin-proof-parameters."},
     {"inspect", IN_INSPECT, "cuzk inspect FILE",
      "Tells what a file is, its sections and sizes, and what is wrong with it."},
     {"bench", IN_BENCH,
@@ -129,6 +135,9 @@ static const option_info table[] = {
      AT(layers), IN_GEN, false},
     {"--seed", "N", "other values for another seed (default 1)", T_I64, AT(seed), IN_GEN, false},
     {"--output", "DIR", "where the files go", T_TEXT, AT(output), IN_GEN, false},
+    {"--deep", NULL,
+     "the subgroup of every point too (hours for a large key; goes on where it was stopped)",
+     T_FLAG, AT(deep), IN_PARAMS, false},
     {"--curve", "C", "bn254 or bls12-381", T_TEXT, AT(curve), IN_BENCH, false},
     {"--group", "G", "g1 or g2", T_TEXT, AT(group), IN_BENCH, false},
     {"--log-n", "N", "size 2^N", T_UNSIGNED, AT(log_n), IN_BENCH, false},

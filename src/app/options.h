@@ -29,7 +29,7 @@ typedef struct options {
     int64_t partition; /* -1: not given, as registered */
     unsigned threads, log_n, reps;
     uint64_t memory; /* bytes; 0: no limit */
-    bool json, strict, check_only, time, help, help_all, quiet;
+    bool json, strict, check_only, deep, time, help, help_all, quiet;
 } options;
 
 /** Fills *o from argv; on a usage error prints it to stderr and returns false. */

@@ -62,7 +62,7 @@ void report_json_string(const char *s)
     (void)putchar('"');
 }
 
-static void clear_bar(report *r)
+void report_clear(report *r)
 {
     if (r->bar_shown) fprintf(stderr, "\r\033[K");
     r->bar_shown = false;
@@ -73,7 +73,7 @@ void report_warn(void *ctx, cuzk_class klass, const char *where, const char *mes
     report *r = ctx;
 
     if (!r->o->json) {
-        clear_bar(r);
+        report_clear(r);
         fprintf(stderr, "warning: %s%s%s: %s\n", cuzk_class_name(klass),
                 klass == CUZK_CLASS_NONE ? "" : ": ", where, message);
     }
@@ -100,7 +100,7 @@ void report_progress(void *ctx, const char *step, uint64_t done, uint64_t total)
     fprintf(stderr, "\r\033[K%-12s [%s] %llu/%llu", step, bar, (unsigned long long)done,
             (unsigned long long)total);
     r->bar_shown = true;
-    if (done >= total) clear_bar(r);
+    if (done >= total) report_clear(r);
 }
 
 static double seconds(uint64_t ns)
@@ -173,7 +173,7 @@ int report_done(report *r, cuzk_engine *e, const char *members, const char *text
 {
     cuzk_attribution a;
 
-    clear_bar(r);
+    report_clear(r);
     cuzk_last_attribution(e, &a);
     if (r->o->json) {
         printf("{\"ok\":true%s", members);
@@ -222,7 +222,7 @@ int report_failure(report *r, cuzk_status st)
 {
     const cuzk_error *e = cuzk_last_error();
 
-    clear_bar(r);
+    report_clear(r);
     if (r->o->json) {
         printf("{\"ok\":false,\"class\":\"%s\",\"where\":", cuzk_class_name(e->klass));
         report_json_string(e->where);

@@ -30,6 +30,8 @@ void report_progress(void *r, const char *step, uint64_t done, uint64_t total);
 int report_done(report *r, cuzk_engine *e, const char *members, const char *text);
 /** The calling thread's last failure. */
 int report_failure(report *r, cuzk_status st);
+/** Takes the progress bar off the terminal. */
+void report_clear(report *r);
 /** A verifier's answer. */
 int report_verdict(report *r, cuzk_engine *e, bool valid);
 /** The attribution table of the last job, to stderr. */

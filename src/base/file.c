@@ -1,5 +1,5 @@
 /*
- * base/file.c - mapping files for reading, and whether and where they exist
+ * base/file.c - mapping files for reading; which files there are, and which one is which
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -7,6 +7,7 @@
 
 #include "base/file_fail.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -127,6 +128,39 @@ cuzk_status file_make_dir(const char *path)
     if (n == 0) st = file_fail("cannot make folder", "''", ENOENT);
 out:
     free(p);
+    return st;
+}
+
+cuzk_status file_id_of(file_id *out, const char *path)
+{
+    struct stat s;
+
+    if (stat(path, &s) != 0) return file_fail("cannot look at", path, errno);
+    *out = (file_id){.device = s.st_dev,
+                     .inode = s.st_ino,
+                     .size = (uint64_t)s.st_size,
+                     .mtime_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec};
+    return CUZK_OK;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+cuzk_status file_list(const char *dir, file_list_fn fn, void *ctx)
+{
+    cuzk_status st = CUZK_OK;
+    struct dirent **list;
+    int n = scandir(dir, &list, NULL, by_bytes);
+
+    if (n < 0) return file_fail("cannot list", dir, errno);
+    for (int i = 0; i < n; i++) {
+        const char *name = list[i]->d_name;
+        if (st == CUZK_OK && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) st = fn(ctx, name);
+        free(list[i]);
+    }
+    free(list);
     return st;
 }
 

@@ -58,6 +58,21 @@ CUZK_STATUS file_part_commit(file_part *f);
 /** keep: PATH.part stays, as the last checkpoint left it. NULL is fine. */
 void file_part_close(file_part *f, bool keep);
 
+/** What tells that a file is the one it was: a copy or a change in place has another. */
+typedef struct file_id {
+    uint64_t device, inode, size;
+    int64_t mtime_ns;
+} file_id;
+CUZK_STATUS file_id_of(file_id *out, const char *path);
+static inline bool file_id_equal(const file_id *a, const file_id *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->mtime_ns == b->mtime_ns;
+}
+
+/** Calls fn with the name of each entry of a folder but . and .., in the order of their bytes, until one fails. */
+typedef cuzk_status (*file_list_fn)(void *ctx, const char *name);
+CUZK_STATUS file_list(const char *dir, file_list_fn fn, void *ctx);
 CUZK_STATUS file_make_dir(const char *path); /* and its parents */
 bool file_exists(const char *path);
 

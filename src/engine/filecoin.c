@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "circuit/filecoin/statement_fields.h"
+#include "engine/key_store.h"
 
 static const fil_ops *const ops_of_kinds[FIL_KINDS] = {
     [FIL_POREP] = &fil_porep_ops,
@@ -138,7 +139,8 @@ static cuzk_status open_key(fil_job *f, const char *dir)
     TRY(st);
     TRY(fil_key_path(path, dir, f->kind, f->size, ".params"));
     sp = span_open(SPAN_READ_KEY);
-    st = groth16_params_open(&f->pk, path, f->cv, f->sys, e->m);
+    st = key_trust(e, dir, f->kind, f->size);
+    if (st == CUZK_OK) st = groth16_params_open(&f->pk, path, f->cv, f->sys, e->m);
     span_close(&sp);
     return st;
 }

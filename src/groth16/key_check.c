@@ -2,7 +2,8 @@
  * groth16/key_check.c - every point of a proving key: encoding, curve, subgroup
  *
  * Takes longer than a proof, so it is not part of loading (design section 9): it says, after a proof of a good witness
- * failed to verify, whether the key is at fault, and where.
+ * failed to verify, whether the key is at fault, and where; and it is what `params check` does. Points are numbered over
+ * all lists, and done in steps, so that a long check can be gone on with.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -10,12 +11,17 @@
 
 #include <stdio.h>
 
-#define CHECK_CHUNK 1024
+#define CHECK_CHUNK 256
+/* points between two calls of progress: some tenths of a second of one core */
+#define STEP_DEEP ((size_t)1 << 13)
+#define STEP_CURVE ((size_t)1 << 20)
 
 typedef struct check_list {
     const curve *cv;
     const dev_points *pts;
     const char *name;
+    bool subgroup, infinity_ok;
+    size_t from, to;
 } check_list;
 
 static cuzk_status check_one(const check_list *l, size_t i)
@@ -30,6 +36,9 @@ static cuzk_status check_one(const check_list *l, size_t i)
 
     snprintf(where, sizeof where, "key %s[%zu]", l->name, i);
     if (e != POINT_OK) return FAIL_DATA(MALFORMED, where, "%s: %s", where, point_err_text(e));
+    if (!l->infinity_ok && (l->pts->g2 ? cv->g2_is_inf(&p2) : cv->g1_is_inf(&p1)))
+        return FAIL_DATA(MALFORMED, where, "%s is the point at infinity", where);
+    if (!l->subgroup) return CUZK_OK;
     if (l->pts->g2 ? cv->g2_in_subgroup(&p2) : cv->g1_in_subgroup(&p1)) return CUZK_OK;
     return FAIL_DATA(MALFORMED, where, "%s is not in the subgroup of order r", where);
 }
@@ -37,28 +46,66 @@ static cuzk_status check_one(const check_list *l, size_t i)
 static cuzk_status check_chunk(void *ctx, size_t chunk, unsigned worker)
 {
     const check_list *l = ctx;
-    size_t end = (chunk + 1) * CHECK_CHUNK;
+    size_t from = l->from + chunk * CHECK_CHUNK, to = from + CHECK_CHUNK;
     (void)worker;
 
-    if (end > l->pts->n) end = l->pts->n;
-    for (size_t i = chunk * CHECK_CHUNK; i < end; i++) TRY(check_one(l, i));
+    if (to > l->to) to = l->to;
+    for (size_t i = from; i < to; i++) TRY(check_one(l, i));
     return CUZK_OK;
 }
 
-cuzk_status groth16_pk_check_points(const groth16_pk *pk, pool *p, const cancel *c)
+/** The list from point `from` on, step by step; *done counts. */
+static cuzk_status check_list_from(check_list *l, size_t from, const groth16_key_check *o, pool *p,
+                                   uint64_t *done, uint64_t total)
 {
-    const check_list lists[] = {
-        {pk->cv, &pk->a, "A"},     {pk->cv, &pk->b_g1, "B1"},
-        {pk->cv, &pk->b_g2, "B2"}, {pk->cv, &pk->l, pk->form == GROTH16_SNARKJS ? "C" : "L"},
-        {pk->cv, &pk->h, "H"},
-    };
+    size_t step = o->subgroup ? STEP_DEEP : STEP_CURVE;
+
+    for (l->from = from; l->from < l->pts->n; l->from = l->to) {
+        l->to = l->pts->n - l->from < step ? l->pts->n : l->from + step;
+        TRY(pool_run(p, o->cancel, (l->to - l->from + CHECK_CHUNK - 1) / CHECK_CHUNK, check_chunk,
+                     l));
+        *done += l->to - l->from;
+        if (o->progress != NULL) o->progress(o->ctx, *done, total);
+    }
+    return CUZK_OK;
+}
+
+uint64_t groth16_pk_points(const groth16_pk *pk)
+{
+    return (uint64_t)pk->a.n + pk->b_g1.n + pk->b_g2.n + pk->l.n + pk->h.n;
+}
+
+cuzk_status groth16_pk_check(const groth16_pk *pk, const groth16_key_check *o, pool *p)
+{
+    const struct {
+        const dev_points *pts;
+        const char *name;
+    } lists[] = {{&pk->a, "A"},
+                 {&pk->b_g1, "B1"},
+                 {&pk->b_g2, "B2"},
+                 {&pk->l, pk->form == GROTH16_SNARKJS ? "C" : "L"},
+                 {&pk->h, "H"}};
+    uint64_t skip = o->from, done = o->from, total = groth16_pk_points(pk);
     span sp = span_open(SPAN_READ_KEY);
     cuzk_status st = CUZK_OK;
 
     for (size_t i = 0; i < sizeof lists / sizeof lists[0] && st == CUZK_OK; i++) {
-        check_list l = lists[i];
-        st = pool_run(p, c, (l.pts->n + CHECK_CHUNK - 1) / CHECK_CHUNK, check_chunk, &l);
+        check_list l = {.cv = pk->cv,
+                        .pts = lists[i].pts,
+                        .name = lists[i].name,
+                        .subgroup = o->subgroup,
+                        .infinity_ok = pk->form == GROTH16_SNARKJS};
+        size_t from = skip < l.pts->n ? (size_t)skip : l.pts->n;
+        skip -= from;
+        st = check_list_from(&l, from, o, p, &done, total);
     }
     span_close(&sp);
     return st;
+}
+
+cuzk_status groth16_pk_check_points(const groth16_pk *pk, pool *p, const cancel *c)
+{
+    groth16_key_check o = {.subgroup = true, .cancel = c};
+
+    return groth16_pk_check(pk, &o, p);
 }

@@ -33,9 +33,20 @@ CUZK_STATUS groth16_zkey_open(groth16_pk **out, const char *path, cpu_table t, p
 CUZK_STATUS groth16_params_open(groth16_pk **out, const char *path, const curve *cv,
                                 const r1cs_system *sys, mem *m);
 void groth16_pk_free(groth16_pk *pk);
-/** Every point of the key: encoding, curve, subgroup. Slow: for a key whose proof did not verify, and for
- *  `params check --deep`. CUZK_EDATA, class malformed, names the first bad one. */
+/** Every point of the key: encoding, curve, subgroup. Slow: for a key whose proof did not verify. CUZK_EDATA, class
+ *  malformed, names the first bad one. */
 CUZK_STATUS groth16_pk_check_points(const groth16_pk *pk, pool *p, const cancel *c);
+
+typedef struct groth16_key_check {
+    bool subgroup; /* else encoding and curve alone, some hundred times as fast */
+    uint64_t from; /* points that were found good before; 0: all */
+    /* May be NULL. The first `done` points are good: what a later check can begin from. */
+    void (*progress)(void *ctx, uint64_t done, uint64_t total);
+    void *ctx;
+    const cancel *cancel;
+} groth16_key_check;
+uint64_t groth16_pk_points(const groth16_pk *pk);
+CUZK_STATUS groth16_pk_check(const groth16_pk *pk, const groth16_key_check *o, pool *p);
 
 /** What a zkey's header says, for inspect. */
 typedef struct groth16_zkey_info {

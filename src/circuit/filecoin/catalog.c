@@ -235,3 +235,18 @@ cuzk_status fil_key_name(char out[256], fil_kind kind, const fil_size *s)
     (void)snprintf(out, 256, "v28-%s%s%s-%s", prefix, tree, suffix, hash_text);
     return CUZK_OK;
 }
+
+bool fil_key_find(fil_kind *kind, const fil_size **size, const char *name)
+{
+    char known[256];
+
+    for (fil_kind k = 0; k < FIL_KINDS; k++)
+        for (size_t i = 0; i < N_SIZES; i++) {
+            if (!fil_exists(k, &sizes[i])) continue;
+            if (fil_key_name(known, k, &sizes[i]) != CUZK_OK || strcmp(known, name) != 0) continue;
+            *kind = k;
+            *size = &sizes[i];
+            return true;
+        }
+    return false;
+}

@@ -55,5 +55,13 @@ void fil_post_shape(fil_kind kind, const fil_size *s, uint32_t *n_sectors, uint3
 
 /** File name without extension: "v28-proof-of-spacetime-fallback-...-<hash>". CUZK_EINVAL: no such circuit. */
 CUZK_STATUS fil_key_name(char out[256], fil_kind kind, const fil_size *s);
+/** The circuit whose key has this file name (without its extension). */
+bool fil_key_find(fil_kind *kind, const fil_size **size, const char *name);
+
+/** First 32 hexadecimal digits of the BLAKE2b-512 of the network's .params or .vk; NULL: the network has none. */
+const char *fil_published_digest(fil_kind kind, const fil_size *s, bool vk);
+/** The network's file of secrets' powers for aggregation, and its digest. */
+#define FIL_SRS_NAME "v28-fil-inner-product-v1.srs"
+#define FIL_SRS_DIGEST "ae20310138f5ba81451d723f858e3797"
 
 #endif

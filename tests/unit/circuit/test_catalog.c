@@ -215,6 +215,56 @@ static void test_post_shapes(void **state)
     assert_int_equal(challenges, 10);
 }
 
+static void test_published(void **state)
+{
+    size_t n, found = 0;
+    const fil_size *sizes = fil_sizes(&n);
+
+    (void)state;
+    for (fil_kind k = 0; k < FIL_KINDS; k++)
+        for (size_t i = 0; i < n; i++) {
+            const char *params = fil_published_digest(k, &sizes[i], false);
+            const char *vk = fil_published_digest(k, &sizes[i], true);
+            bool want = sizes[i].registered >= (k == FIL_UPDATE_POSEIDON ? 3 : 0);
+            assert_true((params != NULL) == want && (vk != NULL) == want);
+            if (!want) continue;
+            assert_true(strlen(params) == 32 && strlen(vk) == 32 && strcmp(params, vk) != 0);
+            found++;
+        }
+    assert_int_equal(found, 22);
+    assert_string_equal(
+        fil_published_digest(FIL_WINNING, fil_size_by_bytes((uint64_t)32 << 30), false),
+        "d84f79a16fe40e9e25a36e2107bb1ba0");
+    assert_string_equal(
+        fil_published_digest(FIL_POREP, fil_size_by_bytes((uint64_t)64 << 30), true),
+        "a89884252c04c298d0b3c81bfd884164");
+    assert_string_equal(
+        fil_published_digest(FIL_UPDATE_POSEIDON, fil_size_by_bytes((uint64_t)32 << 30), true),
+        "1ac05784f304129f74c5184190c1ec78");
+}
+
+static void test_key_find(void **state)
+{
+    const fil_size *size;
+    fil_kind kind;
+    char name[256];
+    size_t n;
+    const fil_size *sizes = fil_sizes(&n);
+
+    (void)state;
+    for (fil_kind k = 0; k < FIL_KINDS; k++)
+        for (size_t i = 0; i < n; i++) {
+            if (!fil_exists(k, &sizes[i])) continue;
+            assert_status_ok(fil_key_name(name, k, &sizes[i]));
+            assert_true(fil_key_find(&kind, &size, name));
+            assert_int_equal(kind, k);
+            assert_ptr_equal(size, &sizes[i]);
+            name[strlen(name) - 1] ^= 1;
+            assert_false(fil_key_find(&kind, &size, name));
+        }
+    assert_false(fil_key_find(&kind, &size, ""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +272,8 @@ int main(void)
         cmocka_unit_test(test_circuit_names),
         cmocka_unit_test(test_levels_cover_the_tree),
         cmocka_unit_test(test_post_shapes),
+        cmocka_unit_test(test_published),
+        cmocka_unit_test(test_key_find),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
