@@ -110,8 +110,7 @@ static cuzk_status do_h(params_out *x, uint64_t first)
     return put_points(x, LIST_H, x->e.k, r.n, first);
 }
 
-/** Which of a list's variables come before variable i: a is all inputs and the auxiliary ones that occur in A; the b's
- *  are those that occur in B. */
+/** List a has all inputs and the auxiliary variables that occur in A; the b's have those that occur in B. */
 static bool in_list(const r1cs_system *sys, list_id list, size_t i)
 {
     const uint64_t *bits = list == LIST_A ? sys->a_aux : sys->b_aux;
