@@ -14,6 +14,10 @@
 
 static void print_text(const json_token *t)
 {
+    if (t->type == JSON_TRUE || t->type == JSON_FALSE) {
+        printf("%s", t->type == JSON_TRUE ? "yes" : "no");
+        return;
+    }
     printf("%.*s", (int)t->len, t->text);
 }
 
