@@ -187,7 +187,7 @@ static int print_object(const report *r, cuzk_buffer *json, cuzk_status st)
 int command_params(report *r, cuzk_engine *e)
 {
     const options *o = r->o;
-    const char *dir = getenv("FIL_PROOFS_PARAMETER_CACHE");
+    const char *dir = secure_getenv("FIL_PROOFS_PARAMETER_CACHE");
     cuzk_buffer json = {0};
 
     if (o->n_args < 1 || o->n_args > 2 || strcmp(o->args[0], "check") != 0)

@@ -23,11 +23,11 @@
 #include <unistd.h>
 
 #define SUFFIX ".part"
-#define SLOT_STEP 4096
+#define SLOT_STEP UINT64_C(4096)
 #define RECORD_BYTES 64
 #define TRAILER_BYTES (SLOT_STEP + RECORD_BYTES)
 
-static const char magic[] = "cuzkpart";
+static const uint8_t magic[8] = {'c', 'u', 'z', 'k', 'p', 'a', 'r', 't'};
 
 struct file_part {
     char *path, *tmp_path;
@@ -180,7 +180,7 @@ cuzk_status file_part_checkpoint(file_part *f, uint64_t done)
     uint64_t serial = f->serial + 1;
 
     TRY(sync_data(f));
-    memcpy(r, magic, 8);
+    memcpy(r, magic, sizeof magic);
     store_u64le(r + 8, serial);
     store_u64le(r + 16, done);
     memcpy(r + 24, f->tag, 32);

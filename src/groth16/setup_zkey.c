@@ -77,7 +77,7 @@ static cuzk_status write_entry(zkey_out *z, uint32_t matrix, uint32_t row, uint3
     store_u32le(b, matrix);
     store_u32le(b + 4, row);
     store_u32le(b + 8, wire);
-    for (unsigned i = 0; i < 4; i++) store_u64le(b + 12 + 8 * i, v.l[i]);
+    for (unsigned i = 0; i < 4; i++) store_u64le(b + 12 + (size_t)8 * i, v.l[i]);
     return put(z, b, sizeof b);
 }
 
@@ -113,7 +113,7 @@ static cuzk_status write_coeffs(zkey_out *z)
         return FAIL_DATA(LIMIT, "coefficients", "%llu coefficients, limit 4294967295",
                          (unsigned long long)n);
     for (unsigned i = 0; i < 4; i++)
-        store_u64le(r.b + 8 * i, z->e.cv->fr_one.l[i]); /* R mod r, plain */
+        store_u64le(r.b + (size_t)8 * i, z->e.cv->fr_one.l[i]); /* R mod r, plain */
     if (!z->e.cv->fr_from_scalar(&r2, &r)) return FAIL(CUZK_EBUG, "R mod r is not canonical");
     TRY(section(z, 4, 4 + n * 44));
     TRY(put_u32(z, (uint32_t)n));

@@ -226,10 +226,11 @@ cuzk_status cpu_fixed_mul(dev_stream *s, uint8_t *out, point_enc enc, const dev_
     const fixed_table *t = fixed->impl;
     pool *p = s->d->pool;
     unsigned threads = pool_threads(p);
-    fixed_run f = {.k = t->k, .t = t, .scalars = k, .n = n, .enc = enc, .out = out};
+    fixed_run f = {.k = t->k, .t = t, .scalars = k, .n = n, .enc = enc};
     cuzk_status st = CUZK_OK;
 
     atomic_init(&f.infinity, SIZE_MAX);
+    f.out = out;
     f.block = block_size(f.k, n, threads);
     f.point_bytes = s->d->curves[fixed->id]->point_size(fixed->g2, enc);
     f.work_size = work_size(f.k);

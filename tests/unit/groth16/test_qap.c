@@ -238,7 +238,7 @@ static void test_large(void **state)
     fr *l = malloc(sizeof *l << log_n);
     lagrange x = {
         .cv = cv, .tau = tau, .scale = cv->fr_one, .gen = 7, .log_n = log_n, .step = 1, .p = p};
-    x.tmp = malloc(2 * LAGRANGE_CHUNK * sizeof *x.tmp);
+    x.tmp = malloc((size_t)2 * LAGRANGE_CHUNK * sizeof *x.tmp);
     assert_true(l != NULL && x.tmp != NULL);
     assert_status_ok(lagrange_range(&x, l, 0, (uint64_t)1 << log_n));
     columns want = scattered(sys, l), got = columns_new(want.n);
