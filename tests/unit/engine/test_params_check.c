@@ -88,7 +88,7 @@ static void test_outside_subgroup(void **state)
 {
     const curve *cv = curve_get(CURVE_ID_BLS12_381, CPU_TABLE_GENERIC);
     const char *dir = make_key();
-    char path[KEY_PATH_MAX], digest[KEY_DIGEST_HEX + 1], vk_digest[KEY_DIGEST_HEX + 1];
+    char path[FIL_PATH_MAX], digest[KEY_DIGEST_HEX + 1], vk_digest[KEY_DIGEST_HEX + 1];
     const fil_size *s = fil_size_by_bytes(2048);
     cuzk_config config = {.threads = 1};
     cuzk_buffer json;
@@ -105,14 +105,14 @@ static void test_outside_subgroup(void **state)
         if (cv->g1_read(&p, x, POINT_ZCASH_COMPRESSED) == POINT_OK && !cv->g1_in_subgroup(&p))
             break;
     }
-    assert_status_ok(key_path(path, dir, FIL_WINDOW, s, ".params"));
+    assert_status_ok(fil_key_path(path, dir, FIL_WINDOW, s, ".params"));
     uint8_t *key = harness_read_file(path, &size);
     cv->g1_write(key + at, &p, POINT_ZCASH);
     harness_write_file(path, key, size);
     free(key);
     assert_status_ok(cuzk_engine_open(&e, &config));
     assert_status_ok(key_digest(e, path, size, digest));
-    assert_status_ok(key_path(path, dir, FIL_WINDOW, s, ".vk"));
+    assert_status_ok(fil_key_path(path, dir, FIL_WINDOW, s, ".vk"));
     assert_status_ok(key_digest(e, path, 3076, vk_digest));
     assert_status_ok(key_write_digests(dir, FIL_WINDOW, s, digest, vk_digest));
     cuzk_engine_close(e);
