@@ -107,114 +107,117 @@ static cuzk_status run_porep_check(cuzk_engine *e, bool *has_output)
 
     *has_output = st != CUZK_OK && proof.data != NULL;
     if (st == CUZK_OK) cuzk_buffer_clear(&proof);
-    static cuzk_status run_params_check(cuzk_engine * e, bool *has_output)
-    {
-        cuzk_buffer json = {0};
-        cuzk_status st = cuzk_params_check(e, harness_temp_dir(), false, &json);
+    return st;
+}
 
-        *has_output = json.data != NULL;
-        if (*has_output) cuzk_buffer_clear(&json);
-        return st;
-    }
+static cuzk_status run_params_check(cuzk_engine *e, bool *has_output)
+{
+    cuzk_buffer json = {0};
+    cuzk_status st = cuzk_params_check(e, harness_temp_dir(), false, &json);
 
-    /** Every k-th allocation from `first` on, in steps: quick jobs are swept in full, long ones in samples. */
-    static void sweep(job_fn run, unsigned long step)
-    {
-        unsigned long k = 1;
-        for (bool hit = true; hit; k += step) {
-            cuzk_config config = {.threads = 2};
-            cuzk_engine *e;
-            bool has_output;
+    *has_output = json.data != NULL;
+    if (*has_output) cuzk_buffer_clear(&json);
+    return st;
+}
 
-            assert_status_ok(cuzk_engine_open(&e, &config));
-            size_t used = mem_used(e->m);
-            mem_inject_fault(e->m, k);
-            cuzk_status st = run(e, &has_output);
-            hit = mem_fault_hit(e->m);
-            mem_inject_fault(e->m, 0);
-            if (hit) {
-                assert_true(st == CUZK_ENOMEM || st == CUZK_EBUDGET);
-                assert_int_equal(cuzk_last_error()->klass, CUZK_CLASS_RESOURCE);
-                assert_false(has_output);
-                assert_int_equal(mem_used(e->m), used);
-                assert_status_ok(run(e, &has_output)); /* the engine goes on */
-            } else {
-                assert_status_ok(st);
-            }
-            cuzk_engine_close(e); /* VERIFY builds abort on a leak */
-        }
-        assert_true(k > 5 * step);
-    }
-
-    static void test_porep_check(void **state)
-    {
-        (void)state;
-        sweep(run_porep_check, 1);
-    }
-
-    static void test_prove(void **state)
-    {
-        (void)state;
-        sweep(run_prove, 1);
-    }
-    static void test_verify(void **state)
-    {
-        (void)state;
-        sweep(run_verify, 1);
-    }
-    static void test_setup(void **state)
-    {
-        (void)state;
-        sweep(run_setup, 1);
-    }
-    static void test_inspect(void **state)
-    {
-        (void)state;
-        sweep(run_inspect, 1);
-    }
-    static void test_window(void **state)
-    {
+/** Every k-th allocation from `first` on, in steps: quick jobs are swept in full, long ones in samples. */
+static void sweep(job_fn run, unsigned long step)
+{
+    unsigned long k = 1;
+    for (bool hit = true; hit; k += step) {
         cuzk_config config = {.threads = 2};
         cuzk_engine *e;
         bool has_output;
-        (void)state;
 
         assert_status_ok(cuzk_engine_open(&e, &config));
-        assert_status_ok(run_window_setup(e, &has_output));
-        cuzk_engine_close(e);
-        sweep(run_window, harness_level() == HARNESS_LONG ? 3 : 13);
-        sweep(run_params_check, harness_level() == HARNESS_LONG ? 1 : 7);
-        sweep(run_window_setup, harness_level() == HARNESS_LONG ? 5 : 41);
-    }
-
-    /** A file that is not there, cannot be read, or is a folder: CUZK_EIO, named. */
-    static void test_files(void **state)
-    {
-        cuzk_config config = {.threads = 1};
-        cuzk_engine *e;
-        cuzk_buffer a, b;
-        (void)state;
-
-        assert_status_ok(cuzk_engine_open(&e, &config));
-        const char *bad[] = {"/nonexistent/x.zkey", harness_temp_dir()};
-        for (size_t i = 0; i < 2; i++) {
-            cuzk_circom_prove_args args = {.zkey = bad[i], .wtns = case_path("witness.wtns")};
-            assert_status_is(cuzk_circom_prove(e, &args, &a, &b), CUZK_EIO);
-            assert_error_mentions(bad[i]);
-            args = (cuzk_circom_prove_args){.zkey = case_path("circuit.zkey"), .wtns = bad[i]};
-            assert_status_is(cuzk_circom_prove(e, &args, &a, &b), CUZK_EIO);
-            assert_error_mentions(bad[i]);
+        size_t used = mem_used(e->m);
+        mem_inject_fault(e->m, k);
+        cuzk_status st = run(e, &has_output);
+        hit = mem_fault_hit(e->m);
+        mem_inject_fault(e->m, 0);
+        if (hit) {
+            assert_true(st == CUZK_ENOMEM || st == CUZK_EBUDGET);
+            assert_int_equal(cuzk_last_error()->klass, CUZK_CLASS_RESOURCE);
+            assert_false(has_output);
+            assert_int_equal(mem_used(e->m), used);
+            assert_status_ok(run(e, &has_output)); /* the engine goes on */
+        } else {
+            assert_status_ok(st);
         }
-        cuzk_engine_close(e);
+        cuzk_engine_close(e); /* VERIFY builds abort on a leak */
     }
+    assert_true(k > 5 * step);
+}
 
-    int main(void)
-    {
-        const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_prove),       cmocka_unit_test(test_verify),
-            cmocka_unit_test(test_setup),       cmocka_unit_test(test_inspect),
-            cmocka_unit_test(test_window),      cmocka_unit_test(test_files),
-            cmocka_unit_test(test_porep_check),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
+static void test_porep_check(void **state)
+{
+    (void)state;
+    sweep(run_porep_check, 1);
+}
+
+static void test_prove(void **state)
+{
+    (void)state;
+    sweep(run_prove, 1);
+}
+static void test_verify(void **state)
+{
+    (void)state;
+    sweep(run_verify, 1);
+}
+static void test_setup(void **state)
+{
+    (void)state;
+    sweep(run_setup, 1);
+}
+static void test_inspect(void **state)
+{
+    (void)state;
+    sweep(run_inspect, 1);
+}
+static void test_window(void **state)
+{
+    cuzk_config config = {.threads = 2};
+    cuzk_engine *e;
+    bool has_output;
+    (void)state;
+
+    assert_status_ok(cuzk_engine_open(&e, &config));
+    assert_status_ok(run_window_setup(e, &has_output));
+    cuzk_engine_close(e);
+    sweep(run_window, harness_level() == HARNESS_LONG ? 3 : 13);
+    sweep(run_params_check, harness_level() == HARNESS_LONG ? 1 : 7);
+    sweep(run_window_setup, harness_level() == HARNESS_LONG ? 5 : 41);
+}
+
+/** A file that is not there, cannot be read, or is a folder: CUZK_EIO, named. */
+static void test_files(void **state)
+{
+    cuzk_config config = {.threads = 1};
+    cuzk_engine *e;
+    cuzk_buffer a, b;
+    (void)state;
+
+    assert_status_ok(cuzk_engine_open(&e, &config));
+    const char *bad[] = {"/nonexistent/x.zkey", harness_temp_dir()};
+    for (size_t i = 0; i < 2; i++) {
+        cuzk_circom_prove_args args = {.zkey = bad[i], .wtns = case_path("witness.wtns")};
+        assert_status_is(cuzk_circom_prove(e, &args, &a, &b), CUZK_EIO);
+        assert_error_mentions(bad[i]);
+        args = (cuzk_circom_prove_args){.zkey = case_path("circuit.zkey"), .wtns = bad[i]};
+        assert_status_is(cuzk_circom_prove(e, &args, &a, &b), CUZK_EIO);
+        assert_error_mentions(bad[i]);
     }
+    cuzk_engine_close(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_prove),       cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_setup),       cmocka_unit_test(test_inspect),
+        cmocka_unit_test(test_window),      cmocka_unit_test(test_files),
+        cmocka_unit_test(test_porep_check),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
