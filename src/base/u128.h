@@ -71,7 +71,9 @@ static inline unsigned u64_bits(uint64_t x)
 /** *p |= x, for words to which several threads add bits at once; ordered by what joins the threads. */
 static inline void u64_atomic_or(uint64_t *p, uint64_t x)
 {
-    (void)__atomic_fetch_or(p, x, __ATOMIC_RELAXED);
+    uint64_t *word = p; /* clang-tidy does not see that the builtin writes */
+
+    (void)__atomic_fetch_or(word, x, __ATOMIC_RELAXED);
 }
 
 /** *r = a * b; false when it does not fit. */

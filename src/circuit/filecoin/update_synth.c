@@ -196,24 +196,31 @@ static const uint8_t *d_sibling(const job *j, uint32_t n, unsigned level)
     return proof_at(j, n, j->v->d_new) + j->v->d.siblings[level];
 }
 
+/* A step in tree D: node becomes the one above it. With an assignment the sibling goes to *sibling_to, the rest to instance k. */
+static void step_d(const job *j, size_t k, fr *sibling_to, uint8_t node[32], const uint8_t *from,
+                   unsigned index)
+{
+    uint8_t sibling[32];
+
+    load_node(sibling, from);
+    if (j->w == NULL) {
+        sha256_node_hash(node, index == 0 ? node : sibling, index == 0 ? sibling : node);
+        return;
+    }
+    fil_load_fr(j->cv, sibling_to, sibling);
+    sha256_node_values(j->w, instance(j, k), node, node, sibling, index);
+}
+
 /* From the apex tree's root along the partition's path; siblings are those of challenge 0. */
 static cuzk_status climb_partition(job *j)
 {
-    unsigned first = j->s->drawn_bits;
-    uint8_t node[32], sibling[32];
+    fr *siblings = j->w == NULL ? NULL : elems_of(j, 0) + j->at.partition_siblings;
+    uint8_t node[32];
 
     memcpy(node, j->tree[2 * j->s->n_apex - 2], 32);
-    for (unsigned l = 0; l < j->s->partition_bits; l++) {
-        unsigned index = j->v->partition >> l & 1;
-
-        load_node(sibling, d_sibling(j, 0, first + l));
-        if (j->w == NULL) {
-            sha256_node_hash(node, index == 0 ? node : sibling, index == 0 ? sibling : node);
-            continue;
-        }
-        fil_load_fr(j->cv, elems_of(j, 0) + j->at.partition_siblings + l, sibling);
-        sha256_node_values(j->w, instance(j, j->at.partition_path + l), node, node, sibling, index);
-    }
+    for (unsigned l = 0; l < j->s->partition_bits; l++)
+        step_d(j, j->at.partition_path + l, j->w == NULL ? NULL : siblings++, node,
+               d_sibling(j, 0, j->s->drawn_bits + l), j->v->partition >> l & 1);
     if (memcmp(node, j->v->st->comm_d_new, 32) == 0) return CUZK_OK;
     (void)FAIL_DATA(INCONSISTENT, "", "the root of the apex leafs does not lead to comm_d_new");
     status_add_where("partition %zu, apex leafs", j->v->partition);
@@ -301,7 +308,7 @@ static void climb_d(const job *j, uint32_t n)
     unsigned leaf = (unsigned)(index >> j->at.d_levels) & (j->s->n_apex - 1);
     size_t steps = challenge_instance(j, n, j->at.d_new_steps);
     fr *siblings = NULL;
-    uint8_t node[32], sibling[32];
+    uint8_t node[32];
 
     if (j->w != NULL) {
         siblings = elems_of(j, challenge_instance(j, n, j->at.d_new_head));
@@ -309,17 +316,8 @@ static void climb_d(const job *j, uint32_t n)
         siblings += j->s->n_apex - 1;
     }
     load_node(node, proof_at(j, n, j->v->d_new) + j->v->d.leaf);
-    for (unsigned l = 0; l < j->at.d_levels; l++, index >>= 1) {
-        load_node(sibling, d_sibling(j, n, l));
-        if (j->w == NULL) {
-            bool right = (index & 1) != 0;
-
-            sha256_node_hash(node, right ? sibling : node, right ? node : sibling);
-            continue;
-        }
-        fil_load_fr(j->cv, &siblings[l], sibling);
-        sha256_node_values(j->w, instance(j, steps + l), node, node, sibling, index & 1);
-    }
+    for (unsigned l = 0; l < j->at.d_levels; l++, index >>= 1)
+        step_d(j, steps + l, j->w == NULL ? NULL : siblings++, node, d_sibling(j, n, l), index & 1);
     if (memcmp(node, j->tree[leaf], 32) != 0) j->bad[n] |= BAD_D_NEW;
     for (unsigned l = j->s->drawn_bits; l < j->v->d.n_levels; l++)
         if (memcmp(d_sibling(j, n, l), d_sibling(j, 0, l), 32) != 0)

@@ -97,7 +97,7 @@ static void sector_open(sector *s)
 
     *s = (sector){.m = support_mem()};
     assert_status_ok(
-        update_shape_of(&s->st.shape, FIL_UPDATE_POSEIDON, fil_size_by_bytes(NODES * 32)));
+        update_shape_of(&s->st.shape, FIL_UPDATE_POSEIDON, fil_size_by_bytes(UINT64_C(1024))));
     for (size_t i = 0; i < NODES; i++) {
         support_random_fr(&old.leaf[i]);
         support_random_fr(&data.leaf[i]);
