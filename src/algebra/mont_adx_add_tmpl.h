@@ -2,7 +2,8 @@
  * algebra/mont_adx_add_tmpl.h - sums and differences in assembly, for 4 and 6 limbs; included by mont_tmpl.h
  *
  * The same functions as the plain ones there, bit for bit. They need no new instruction; it is that compilers take the carry
- * out of the flag and put it back at every limb, which costs as much as the sum.
+ * out of the flag and put it back at every limb, which costs as much as the sum. Not more than 14 registers, as in
+ * mont_adx_tmpl.h.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -21,10 +22,10 @@
 #define BACK(i) "movl $0, %k[s" #i "]\n\t cmovcq %[m" #i "], %[s" #i "]\n\t"
 #define ADD_BACK(i, op) op " %[s" #i "], %[t" #i "]\n\t"
 
-/* r_i = a_i op b_i; and in words 4 on of 8, 6 on of 12, t_k = a_i op b_i */
+/* r_i = a_i op b_i; t_k = t_k - b_i, with the borrow */
 #define WIDE(i, op) \
     "movq 8*" #i "(%[a]), %[x]\n\t" op " 8*" #i "(%[b]), %[x]\n\t movq %[x], 8*" #i "(%[r])\n\t"
-#define HIGH(k, i, op) "movq 8*" #i "(%[a]), %[t" #k "]\n\t" op " 8*" #i "(%[b]), %[t" #k "]\n\t"
+#define HIGH(k, i) "sbbq 8*" #i "(%[b]), %[t" #k "]\n\t"
 
 #if FIELD_LIMBS == 6
 
@@ -113,18 +114,24 @@ U128_INLINE void FIELD_FN(wide_sub_lazy)(FIELD_WIDE *r, const FIELD_WIDE *a, con
 
 U128_INLINE void FIELD_FN(wide_sub)(FIELD_WIDE *r, const FIELD_WIDE *a, const FIELD_WIDE *b)
 {
-    uint64_t x, t0, t1, t2, t3, t4, t5, s1, s2, s3, s4, s5;
+    uint64_t t0 = a->l[6], t1 = a->l[7], t2 = a->l[8], t3 = a->l[9], t4 = a->l[10], t5 = a->l[11];
+    uint64_t s0, s1, s2, s3, s4, s5;
     ADX_WRITES(r);
     /* clang-format off */
-    __asm__ volatile(WIDE(0, "subq") WIDE(1, "sbbq") WIDE(2, "sbbq") WIDE(3, "sbbq")
-            WIDE(4, "sbbq") WIDE(5, "sbbq")
-            HIGH(0, 6, "sbbq") HIGH(1, 7, "sbbq") HIGH(2, 8, "sbbq") HIGH(3, 9, "sbbq") HIGH(4, 10, "sbbq") HIGH(5, 11, "sbbq")
-            "movl $0, %k[x]\n\t cmovcq %[m0], %[x]\n\t" BACK(1) BACK(2) BACK(3) BACK(4) BACK(5)
-            "addq %[x], %[t0]\n\t" ADD_BACK(1, "adcq") ADD_BACK(2, "adcq") ADD_BACK(3, "adcq") ADD_BACK(4, "adcq") ADD_BACK(5, "adcq")
-            : ADX_OUT(x), ADX_OUT(t0), ADX_OUT(t1), ADX_OUT(t2), ADX_OUT(t3), ADX_OUT(t4), ADX_OUT(t5),
-              ADX_OUT(s1), ADX_OUT(s2), ADX_OUT(s3), ADX_OUT(s4), ADX_OUT(s5)
-            : ADX_IN(r, r), ADX_IN(a, a), ADX_IN(b, b), M(0), M(1), M(2), M(3), M(4), M(5)
+    __asm__ volatile(/* the low half; s0 = 0 or, for a borrow, -1 */
+            WIDE(0, "subq") WIDE(1, "sbbq") WIDE(2, "sbbq") WIDE(3, "sbbq") WIDE(4, "sbbq") WIDE(5, "sbbq")
+            "sbbq %[x], %[x]\n\t"
+            : [x] "=&r"(s0)
+            : ADX_IN(r, r), ADX_IN(a, a), ADX_IN(b, b)
             : "cc", "memory");
+    __asm__("negq %[s0]\n\t"
+            HIGH(0, 6) HIGH(1, 7) HIGH(2, 8) HIGH(3, 9) HIGH(4, 10) HIGH(5, 11)
+            BACK(0) BACK(1) BACK(2) BACK(3) BACK(4) BACK(5)
+            ADD_BACK(0, "addq") ADD_BACK(1, "adcq") ADD_BACK(2, "adcq") ADD_BACK(3, "adcq") ADD_BACK(4, "adcq") ADD_BACK(5, "adcq")
+            : ADX_INOUT(t0), ADX_INOUT(t1), ADX_INOUT(t2), ADX_INOUT(t3), ADX_INOUT(t4), ADX_INOUT(t5),
+              ADX_INOUT(s0), ADX_OUT(s1), ADX_OUT(s2), ADX_OUT(s3), ADX_OUT(s4), ADX_OUT(s5)
+            : ADX_IN(b, b), "m"(*b), M(0), M(1), M(2), M(3), M(4), M(5)
+            : "cc");
     /* clang-format on */
     r->l[6] = t0;
     r->l[7] = t1;
@@ -206,17 +213,24 @@ U128_INLINE void FIELD_FN(wide_sub_lazy)(FIELD_WIDE *r, const FIELD_WIDE *a, con
 
 U128_INLINE void FIELD_FN(wide_sub)(FIELD_WIDE *r, const FIELD_WIDE *a, const FIELD_WIDE *b)
 {
-    uint64_t x, t0, t1, t2, t3, s1, s2, s3;
+    uint64_t t0 = a->l[4], t1 = a->l[5], t2 = a->l[6], t3 = a->l[7];
+    uint64_t s0, s1, s2, s3;
     ADX_WRITES(r);
     /* clang-format off */
-    __asm__ volatile(WIDE(0, "subq") WIDE(1, "sbbq") WIDE(2, "sbbq") WIDE(3, "sbbq")
-            HIGH(0, 4, "sbbq") HIGH(1, 5, "sbbq") HIGH(2, 6, "sbbq") HIGH(3, 7, "sbbq")
-            "movl $0, %k[x]\n\t cmovcq %[m0], %[x]\n\t" BACK(1) BACK(2) BACK(3)
-            "addq %[x], %[t0]\n\t" ADD_BACK(1, "adcq") ADD_BACK(2, "adcq") ADD_BACK(3, "adcq")
-            : ADX_OUT(x), ADX_OUT(t0), ADX_OUT(t1), ADX_OUT(t2), ADX_OUT(t3),
-              ADX_OUT(s1), ADX_OUT(s2), ADX_OUT(s3)
-            : ADX_IN(r, r), ADX_IN(a, a), ADX_IN(b, b), M(0), M(1), M(2), M(3)
+    __asm__ volatile(/* the low half; s0 = 0 or, for a borrow, -1 */
+            WIDE(0, "subq") WIDE(1, "sbbq") WIDE(2, "sbbq") WIDE(3, "sbbq")
+            "sbbq %[x], %[x]\n\t"
+            : [x] "=&r"(s0)
+            : ADX_IN(r, r), ADX_IN(a, a), ADX_IN(b, b)
             : "cc", "memory");
+    __asm__("negq %[s0]\n\t"
+            HIGH(0, 4) HIGH(1, 5) HIGH(2, 6) HIGH(3, 7)
+            BACK(0) BACK(1) BACK(2) BACK(3)
+            ADD_BACK(0, "addq") ADD_BACK(1, "adcq") ADD_BACK(2, "adcq") ADD_BACK(3, "adcq")
+            : ADX_INOUT(t0), ADX_INOUT(t1), ADX_INOUT(t2), ADX_INOUT(t3),
+              ADX_INOUT(s0), ADX_OUT(s1), ADX_OUT(s2), ADX_OUT(s3)
+            : ADX_IN(b, b), "m"(*b), M(0), M(1), M(2), M(3)
+            : "cc");
     /* clang-format on */
     r->l[4] = t0;
     r->l[5] = t1;
