@@ -57,9 +57,10 @@ static inline porep_run porep_case_run(pool *p, mem *m)
     return (porep_run){.ps = support_poseidon(), .redundant = &porep_case_strict, .p = p, .m = m};
 }
 
-/** One partition of a case: checked alone and with the assignment, which is the reference's, and the rows hold. */
+/** Partition k of a case: checked alone and with the assignment, which is assignment[entry] of the reference's, and the rows
+ *  hold. */
 static inline void porep_case_partition(const porep_case *c, const r1cs_system *sys,
-                                        const porep_c1 *c1, uint32_t k, pool *p)
+                                        const porep_c1 *c1, uint32_t k, size_t entry, pool *p)
 {
     mem *m = support_mem(); /* of the synthesis alone */
     const porep_run run = porep_case_run(p, m);
@@ -67,7 +68,7 @@ static inline void porep_case_partition(const porep_case *c, const r1cs_system *
     r1cs_fault fault;
     expected_assignment want;
 
-    expected_assignment_read(&want, c->folder, k);
+    expected_assignment_read(&want, c->folder, entry);
     assert_status_ok(porep_c1_check(c1, k, &run));
     assert_int_equal(mem_peak(m), porep_check_size(c1));
     assert_status_ok(porep_synthesize(&w, sys, c1, k, &run));
@@ -87,7 +88,7 @@ static inline void porep_case_check(const porep_case *c, pool *p)
     r1cs_system *sys = porep_case_system(c, m);
 
     (void)printf("%s\n", c->folder);
-    for (uint32_t k = 0; k < c1->n_partitions; k++) porep_case_partition(c, sys, c1, k, p);
+    for (uint32_t k = 0; k < c1->n_partitions; k++) porep_case_partition(c, sys, c1, k, k, p);
     r1cs_free(sys);
     porep_c1_free(c1);
     support_close(m);
