@@ -227,12 +227,13 @@ typedef struct cuzk_bench_args {
     const char *name;     /* "field", "msm", "ntt", "pairing", "synth" */
     const char *curve;    /* "bn254", "bls12-381" */
     const char *group;    /* "g1", "g2" */
-    const char *circuit;  /* for synth */
+    const char *circuit;  /* "porep-32g": for synth, which needs it */
     unsigned log_n, reps; /* 0: the benchmark's own */
     bool json;            /* else CSV with a header line (house style section 12) */
 } cuzk_bench_args;
 
-/** CSV, or {"results":[{"case","n","reps","min_ns","median_ns","p95_ns","peak_bytes"}],...}. */
+/** CSV, or {"results":[{"case","n","reps","min_ns","median_ns","p95_ns","peak_bytes"}],...}. synth tells more of its cases, in
+ *  lines of comment or further members: what the circuit is, and how many values of the witness are of which size. */
 CUZK_API CUZK_STATUS cuzk_bench(cuzk_engine *e, const cuzk_bench_args *args, cuzk_buffer *json);
 
 #ifdef __cplusplus

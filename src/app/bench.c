@@ -84,8 +84,12 @@ int command_bench(report *r, cuzk_engine *e)
 {
     const options *o = r->o;
     cuzk_buffer out;
-    cuzk_bench_args args = {
-        .curve = o->curve, .group = o->group, .log_n = o->log_n, .reps = o->reps, .json = o->json};
+    cuzk_bench_args args = {.curve = o->curve,
+                            .group = o->group,
+                            .circuit = o->circuit,
+                            .log_n = o->log_n,
+                            .reps = o->reps,
+                            .json = o->json};
 
     if (o->n_args > 0 && strcmp(o->args[0], "prove") == 0) return bench_prove(r, e);
     if (o->n_args > 1) return command_usage(r, "one benchmark at a time");

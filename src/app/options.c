@@ -64,13 +64,16 @@ static const command_info commands[] = {
      "Tells what a file is, its sections and sizes, and what is wrong with it."},
     {"bench", IN_BENCH,
      "cuzk bench [field|msm|ntt|pairing] [--curve C] [--group g1|g2] [--log-n N] [--reps N]\n"
+     "       cuzk bench synth --circuit porep-32g [--reps N]\n"
      "       cuzk bench prove KEY.zkey WITNESS.wtns\n"
      "       cuzk bench prove --kind porep|winning|window|update --input FILE... --statement "
      "S.json "
      "--params "
      "DIR",
-     "Times the heavy operations alone, or whole proofs, from files to verified proof, with their "
-     "attribution."},
+     "Times the heavy operations alone, the witness of a Filecoin circuit, or whole proofs, from "
+     "files "
+     "to verified proof,\n"
+     "with their attribution."},
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -125,8 +128,8 @@ static const option_info table[] = {
     {"--strict", NULL, "refuse redundant faults too", T_FLAG, AT(strict), IN_PROVE, false},
     {"--check-only", NULL, "stop after the native check of the inputs", T_FLAG, AT(check_only),
      IN_PROVE, false},
-    {"--circuit", "NAME", "window-2k, winning-32g, porep-2k, ...", T_TEXT, AT(circuit), IN_SETUP,
-     false},
+    {"--circuit", "NAME", "window-2k, winning-32g, porep-2k, ...", T_TEXT, AT(circuit),
+     IN_SETUP | IN_BENCH, false},
     {"--sector-size", "SIZE", "2KiB, 8MiB, 32GiB, ...", T_TEXT, AT(sector_size), IN_GEN, false},
     {"--registered-proof", "N", "registered proof number (default: the newest interactive one)",
      T_I64, AT(registered), IN_GEN, false},

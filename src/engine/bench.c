@@ -4,7 +4,7 @@
  * Inputs are seeded, results are checked in the same run, nothing is cached between repetitions.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "engine/engine.h"
+#include "engine/bench.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -13,9 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_REPS 1000
-#define CHAIN 2000000u
-#define CHAINS 25u
 #define FIELD_PRODUCTS 1000000u
 
 typedef struct bench {
@@ -23,11 +20,8 @@ typedef struct bench {
     const curve *cv;
     bool g2;
     bool base_field; /* else the scalar field */
-    unsigned log_n, reps;
-    uint64_t ns[MAX_REPS];
-    char name[96];
-    uint64_t n;
-    size_t peak;
+    unsigned log_n;
+    bench_row row;
 } bench;
 
 /** Uniform elements from SHA-256 of a counter; reduced by clearing the two top bits (both orders are above 2^253). */
@@ -44,33 +38,6 @@ static void fill_random(const curve *cv, fr *out, size_t n, uint64_t seed)
     }
 }
 
-static void sort_ns(uint64_t *v, unsigned n)
-{
-    for (unsigned i = 1; i < n; i++)
-        for (unsigned k = i; k > 0 && v[k] < v[k - 1]; k--) {
-            uint64_t t = v[k];
-            v[k] = v[k - 1];
-            v[k - 1] = t;
-        }
-}
-
-/** The clock while it runs: a chain of dependent adds takes one cycle each; the fastest of some short ones, so that a busy
- *  machine does not count. GHz. */
-static double clock_ghz(void)
-{
-    span sp = span_open(SPAN_BENCH);
-    uint64_t x = 1, best = UINT64_MAX;
-
-    for (unsigned k = 0; k < CHAINS; k++) {
-        uint64_t from = clock_ns(), ns;
-        for (unsigned i = 0; i < CHAIN; i++) __asm__ volatile("add $1, %0" : "+r"(x));
-        ns = clock_ns() - from;
-        if (ns < best) best = ns;
-    }
-    span_close(&sp);
-    return (double)CHAIN / (double)best;
-}
-
 /* ---- field ---- */
 
 /** The same ring on the portable table must come to the same elements. */
@@ -80,7 +47,7 @@ static cuzk_status bench_field(bench *b)
     uint64_t ring[2][CURVE_RING_WORDS] = {{0}};
     bool base = b->base_field;
 
-    b->n = FIELD_PRODUCTS;
+    b->row.n = FIELD_PRODUCTS;
     fill_random(b->cv, (fr *)(void *)ring[0], 16,
                 5); /* words below either modulus are elements of it */
     if (base)
@@ -89,22 +56,22 @@ static cuzk_status bench_field(bench *b)
     if (base && b->cv->fp_size == 48)
         for (size_t i = 0; i < 16; i++) ring[0][6 * i + 4] = ring[0][6 * i + 5] = i;
     memcpy(ring[1], ring[0], sizeof ring[0]);
-    for (unsigned i = 0; i <= b->reps; i++) {
+    for (unsigned i = 0; i <= b->row.reps; i++) {
         uint64_t t = clock_ns();
         span sp = span_open(SPAN_FIELD);
         if (base)
-            b->cv->fp_ring(ring[0], b->n);
+            b->cv->fp_ring(ring[0], b->row.n);
         else
-            b->cv->fr_ring((fr *)(void *)ring[0], b->n);
+            b->cv->fr_ring((fr *)(void *)ring[0], b->row.n);
         span_close(&sp);
-        if (i > 0) b->ns[i - 1] = clock_ns() - t;
+        if (i > 0) b->row.ns[i - 1] = clock_ns() - t;
     }
     span sp = span_open(SPAN_BENCH);
-    for (unsigned i = 0; i <= b->reps; i++) {
+    for (unsigned i = 0; i <= b->row.reps; i++) {
         if (base)
-            judge->fp_ring(ring[1], b->n);
+            judge->fp_ring(ring[1], b->row.n);
         else
-            judge->fr_ring((fr *)(void *)ring[1], b->n);
+            judge->fr_ring((fr *)(void *)ring[1], b->row.n);
     }
     span_close(&sp);
     return memcmp(ring[0], ring[1], sizeof ring[0]) == 0
@@ -167,17 +134,17 @@ static cuzk_status bench_msm(bench *b)
     dev_scalars sc = {.n = n, .elems = s};
     mem_reset_peak(m);
     size_t before = mem_used(m);
-    for (unsigned i = 0; i <= b->reps; i++) { /* the first is warm-up */
+    for (unsigned i = 0; i <= b->row.reps; i++) { /* the first is warm-up */
         uint64_t t = clock_ns();
         sp = span_open(b->g2 ? SPAN_MSM_B2 : SPAN_MSM_A);
         st = b->g2 ? dev_msm_g2(b->j->s, &r2, b->cv->id, &bases, 0, &sc)
                    : dev_msm_g1(b->j->s, &r1, b->cv->id, &bases, 0, &sc);
         span_close(&sp);
         if (st != CUZK_OK) goto out;
-        if (i > 0) b->ns[i - 1] = clock_ns() - t;
+        if (i > 0) b->row.ns[i - 1] = clock_ns() - t;
     }
-    b->peak = mem_peak(m) - before;
-    b->n = n;
+    b->row.peak = mem_peak(m) - before;
+    b->row.n = n;
     sp = span_open(SPAN_BENCH);
     st = check_msm(b, k, s, n, &r1, &r2);
     span_close(&sp);
@@ -223,19 +190,19 @@ static cuzk_status bench_ntt(bench *b)
     TRY_OUT(dev_buf_new(&buf, b->j->e->dev, n));
     mem_reset_peak(m);
     size_t before = mem_used(m);
-    for (unsigned i = 0; i <= b->reps; i++) {
+    for (unsigned i = 0; i <= b->row.reps; i++) {
         TRY_OUT(dev_upload(b->j->s, buf, 0, v, n));
         span_close(&sp);
         uint64_t t = clock_ns();
         span ntt = span_open(SPAN_NTT);
         st = dev_ntt(b->j->s, buf, dom, NTT_FORWARD);
         span_close(&ntt);
-        if (i > 0) b->ns[i - 1] = clock_ns() - t;
+        if (i > 0) b->row.ns[i - 1] = clock_ns() - t;
         sp = span_open(SPAN_BENCH);
         if (st != CUZK_OK) goto out;
     }
-    b->peak = mem_peak(m) - before;
-    b->n = n;
+    b->row.peak = mem_peak(m) - before;
+    b->row.n = n;
     st = check_ntt(b, buf, dom, v, back, n);
 out:
     dev_buf_free(buf);
@@ -263,52 +230,18 @@ static cuzk_status bench_pairing(bench *b)
     cv->g1_neg(&p[1], &cv->g1_gen);
     cv->g2_mul(&q[1], &cv->g2_gen, &k);
     span_close(&sp);
-    for (unsigned i = 0; i <= b->reps; i++) {
+    for (unsigned i = 0; i <= b->row.reps; i++) {
         uint64_t t = clock_ns();
         sp = span_open(SPAN_PAIRING);
         ok = cv->pairing_check(p, q, 2) && ok;
         span_close(&sp);
-        if (i > 0) b->ns[i - 1] = clock_ns() - t;
+        if (i > 0) b->row.ns[i - 1] = clock_ns() - t;
     }
-    b->n = 2;
+    b->row.n = 2;
     return ok ? CUZK_OK : FAIL(CUZK_EBUG, "pairing benchmark: the product is not 1");
 }
 
-/* ---- output ---- */
-
-static void header(bytes_out *o, const bench *b, bool json)
-{
-    double ghz = clock_ghz();
-    if (json)
-        bytes_printf(o,
-                     "{\"version\":\"%s\",\"cpu_table\":\"%s\",\"threads\":%u,\"clock_ghz\":%.3f,"
-                     "\"results\":[",
-                     cuzk_version(), cpu_table_name(b->j->e->table), pool_threads(b->j->e->pool),
-                     ghz);
-    else
-        bytes_printf(
-            o,
-            "# cuzk %s, cpu table %s, threads %u, clock %.3f GHz (chain of dependent adds)\n"
-            "case,n,reps,min_ns,median_ns,p95_ns,peak_bytes\n",
-            cuzk_version(), cpu_table_name(b->j->e->table), pool_threads(b->j->e->pool), ghz);
-}
-
-static void row(bytes_out *o, bench *b, bool json, bool first)
-{
-    sort_ns(b->ns, b->reps);
-    unsigned long long min = b->ns[0], median = b->ns[b->reps / 2],
-                       p95 = b->ns[(b->reps - 1) * 95 / 100];
-    if (json)
-        bytes_printf(o,
-                     "%s{\"case\":\"%s\",\"n\":%llu,\"reps\":%u,\"min_ns\":%llu,\"median_ns\":%llu,"
-                     "\"p95_ns\":%llu,"
-                     "\"peak_bytes\":%zu}",
-                     first ? "" : ",", b->name, (unsigned long long)b->n, b->reps, min, median, p95,
-                     b->peak);
-    else
-        bytes_printf(o, "%s,%llu,%u,%llu,%llu,%llu,%zu\n", b->name, (unsigned long long)b->n,
-                     b->reps, min, median, p95, b->peak);
-}
+/* ---- which ---- */
 
 typedef struct bench_kind {
     const char *name;
@@ -334,7 +267,6 @@ static cuzk_status pick(const cuzk_bench_args *a, curve_id *from, curve_id *to)
     if (a->group != NULL && strcmp(a->group, "g1") != 0 && strcmp(a->group, "g2") != 0)
         return FAIL(CUZK_EINVAL, "unknown group %s; known: g1, g2", a->group);
     if (a->log_n > 26) return FAIL(CUZK_EINVAL, "--log-n %u, limit 26", a->log_n);
-    if (a->reps > MAX_REPS) return FAIL(CUZK_EINVAL, "--reps %u, limit %u", a->reps, MAX_REPS);
     return CUZK_OK;
 }
 
@@ -344,8 +276,7 @@ static bool wanted(const bench_kind *k, unsigned variant, const char *group)
     return k->run != bench_msm || group == NULL || strcmp(group, k->variants[variant]) == 0;
 }
 
-static cuzk_status run_kind(job *j, const bench_kind *k, const cuzk_bench_args *a, bytes_out *o,
-                            bool *first)
+static cuzk_status run_kind(job *j, const bench_kind *k, const cuzk_bench_args *a, bench_report *r)
 {
     curve_id from, to;
 
@@ -357,33 +288,45 @@ static cuzk_status run_kind(job *j, const bench_kind *k, const cuzk_bench_args *
                 .j = j, .cv = curve_get(id, j->e->table), .g2 = v == 1, .base_field = v == 0};
             if (!wanted(k, v, a->group)) continue;
             b.log_n = a->log_n == 0 ? k->log_n : a->log_n;
-            b.reps = a->reps == 0 ? k->reps : a->reps;
-            snprintf(b.name, sizeof b.name, "%s %s%s%s", k->name, b.cv->name,
+            b.row.reps = a->reps == 0 ? k->reps : a->reps;
+            snprintf(b.row.name, sizeof b.row.name, "%s %s%s%s", k->name, b.cv->name,
                      *variant == '\0' ? "" : " ", variant);
-            if (*first) header(o, &b, a->json);
             TRY(k->run(&b));
-            row(o, &b, a->json, *first);
+            bench_report_row(r, &b.row);
             if (k->run == bench_field && !a->json)
-                bytes_printf(o, "# %s: %.1f cycles a product, fastest run\n", b.name,
-                             (double)b.ns[0] / (double)b.n * clock_ghz());
-            *first = false;
+                bytes_printf(r->o, "# %s: %.1f cycles a product, fastest run\n", b.row.name,
+                             (double)b.row.ns[0] / (double)b.row.n * bench_clock_ghz());
         }
     }
     return CUZK_OK;
 }
 
-static cuzk_status run_all(job *j, const cuzk_bench_args *a, bytes_out *o)
+static cuzk_status run_kinds(job *j, const cuzk_bench_args *a, bench_report *r)
 {
-    bool first = true, known = a->name == NULL;
+    bool known = a->name == NULL;
 
+    if (a->circuit != NULL) return FAIL(CUZK_EINVAL, "a circuit (--circuit) is for bench synth");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (a->name != NULL && strcmp(a->name, kinds[i].name) != 0) continue;
         known = true;
-        TRY(run_kind(j, &kinds[i], a, o, &first));
+        TRY(run_kind(j, &kinds[i], a, r));
     }
-    if (!known)
-        return FAIL(CUZK_EINVAL, "unknown benchmark %s; known: field, msm, ntt, pairing", a->name);
-    if (a->json) bytes_printf(o, "]}");
+    return known ? CUZK_OK
+                 : FAIL(CUZK_EINVAL,
+                        "unknown benchmark %s; known: field, msm, ntt, pairing, synth, prove",
+                        a->name);
+}
+
+static cuzk_status run_all(job *j, const cuzk_bench_args *a, bytes_out *o)
+{
+    bench_report r = {.o = o, .json = a->json};
+
+    if (a->reps > BENCH_MAX_REPS)
+        return FAIL(CUZK_EINVAL, "--reps %u, limit %u", a->reps, BENCH_MAX_REPS);
+    bench_report_begin(&r, j->e);
+    TRY(a->name != NULL && strcmp(a->name, "synth") == 0 ? bench_synth(j, a, &r)
+                                                         : run_kinds(j, a, &r));
+    bench_report_end(&r);
     return CUZK_OK;
 }
 

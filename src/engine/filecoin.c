@@ -145,8 +145,7 @@ static cuzk_status open_key(fil_job *f, const char *dir)
     return st;
 }
 
-/** The witness's public inputs are the statement's: what a verifier will use. */
-static cuzk_status compare_public(const fil_job *f, size_t k, const r1cs_assignment *w)
+cuzk_status fil_compare_public(const fil_job *f, size_t k, const r1cs_assignment *w)
 {
     mem *m = f->e->m;
     cuzk_status st;
@@ -194,7 +193,7 @@ static cuzk_status prove_partition(job *j, const fil_job *f, size_t k,
 
     span_context(0, (int32_t)k);
     TRY(f->ops->synthesise(f, k, &w));
-    TRY_OUT(compare_public(f, k, w));
+    TRY_OUT(fil_compare_public(f, k, w));
     groth16_prove_args pa = {
         .pk = f->pk, .sys = f->sys, .w = w, .fixed = args->fixed, .m = f->e->m};
     TRY_OUT(engine_prove(j, &proof, &pa, &valid));

@@ -59,6 +59,9 @@ extern const fil_ops fil_post_ops, fil_porep_ops, fil_update_ops;
 /** CUZK_EINVAL: unknown. */
 CUZK_STATUS fil_ops_of(const fil_ops **ops, fil_kind *kind, const char *name);
 
+/** The witness's public inputs are the statement's: what a verifier will use. */
+CUZK_STATUS fil_compare_public(const fil_job *f, size_t k, const r1cs_assignment *w);
+
 #define FIL_PATH_MAX 4096
 /** Path of a circuit's key: DIR/v28-...EXT. */
 CUZK_STATUS fil_key_path(char out[FIL_PATH_MAX], const char *dir, fil_kind kind,

@@ -19,6 +19,7 @@ outcome "value missing" 2 "--threads" "$cuzk" prove --threads
 outcome "not a number" 2 "4x" "$cuzk" prove --threads 4x
 outcome "too few arguments" 2 "expected" "$cuzk" prove "$m/circuit.zkey"
 outcome "unknown kind" 2 "frob" "$cuzk" prove --kind frob --input x --statement y --params z --proof o
+outcome "statement that is not there" 4 "nothere.json" "$cuzk" prove --kind porep --input x --statement nothere.json --params z --proof o
 outcome "unknown circuit" 2 "window-9k" "$cuzk" setup --circuit window-9k --params "$work"
 outcome "unknown table lists those there are" 2 "generic" "$cuzk" prove --cpu-table vax "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
 outcome "unknown device" 2 "abacus" "$cuzk" prove --device abacus "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
@@ -50,6 +51,22 @@ outcome "inspect a damaged key" 3 "subgroup" "$cuzk" inspect "$(fixture circom/b
 outcome "inspect rubbish" 3 "no format" "$cuzk" inspect "$cuzk"
 : >"$work/empty"
 outcome "inspect an empty file" 3 "empty" "$cuzk" inspect "$work/empty"
+
+# bench synth: its rows, every value in one class, and no circuit for others.
+outcome "bench synth" 0 "synth porep-2k" "$cuzk" bench synth --circuit porep-2k --reps 1 --json
+check "bench synth tells what it should" python3 -c '
+import json, sys
+rows = {r["case"]: r for r in json.load(open(sys.argv[1]))["results"]}
+shape, synth = rows["shape porep-2k"], rows["synth porep-2k"]
+assert set(rows) == {w + " porep-2k" for w in ("shape", "read", "synth", "check")}, rows
+assert shape["rows"] == 2687961 and shape["inputs"] == 40 and shape["aux"] == 2685673, shape
+classes = [synth[k] for k in ("zero", "one", "below_2_8", "below_2_64", "full")]
+assert sum(classes) == synth["n"] == 40 + 2685673, synth
+assert min(classes[:2]) > 1000000 and synth["witness_bytes"] <= synth["peak_bytes"], synth' "$work/out"
+outcome "bench synth of a PoSt" 0 "synth wpost-2k" "$cuzk" bench synth --circuit wpost-2k --reps 1
+outcome "bench synth without a circuit" 2 "--circuit" "$cuzk" bench synth
+outcome "bench synth of no circuit" 2 "porep-9k" "$cuzk" bench synth --circuit porep-9k
+outcome "circuit of another benchmark" 2 "bench synth" "$cuzk" bench msm --circuit porep-2k
 
 # Interrupted in the middle of a long setup: 130 and 143, nothing left.
 for sig in INT TERM; do

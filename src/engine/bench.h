@@ -1,0 +1,48 @@
+/*
+ * engine/bench.h - what the benchmarks share: a case's times, and the report of all cases
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef ENGINE_BENCH_H
+#define ENGINE_BENCH_H
+
+#include "engine/engine.h"
+
+#define BENCH_MAX_REPS 1000
+#define BENCH_MAX_FACTS 8
+
+/** What a case tells beside its times: "rows", 130169893. */
+typedef struct bench_fact {
+    const char *name;
+    uint64_t value;
+} bench_fact;
+
+typedef struct bench_row {
+    char name[96];
+    uint64_t n; /* elements of the case */
+    unsigned reps;
+    uint64_t ns[BENCH_MAX_REPS];
+    size_t peak; /* bytes that the operation took while it ran */
+    bench_fact facts[BENCH_MAX_FACTS];
+    unsigned n_facts;
+} bench_row;
+
+/** A CSV text (facts are comment lines), or a JSON object (facts are members of their case). */
+typedef struct bench_report {
+    bytes_out *o;
+    bool json;
+    unsigned n_rows;
+} bench_report;
+
+void bench_report_begin(bench_report *r, const cuzk_engine *e);
+/** Sorts the row's times. */
+void bench_report_row(bench_report *r, bench_row *row);
+void bench_report_end(bench_report *r);
+
+/** The clock while it runs: a chain of dependent adds takes one cycle each. */
+double bench_clock_ghz(void);
+
+/** `bench synth`: shape, inputs, witness and native check of a Filecoin circuit. */
+CUZK_STATUS bench_synth(job *j, const cuzk_bench_args *a, bench_report *r);
+
+#endif
