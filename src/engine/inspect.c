@@ -242,6 +242,7 @@ static cuzk_status look_binary(inspect *x)
     const curve *cv = curve_get(CURVE_ID_BLS12_381, x->e->table);
     groth16_vk *vk;
     size_t used;
+    bool known;
 
     if (groth16_vk_read(&vk, x->data, x->size, &used, cv, x->e->m) == CUZK_OK) {
         uint32_t n_ic = vk->n_ic;
@@ -254,10 +255,12 @@ static cuzk_status look_binary(inspect *x)
     }
     if (x->size != 0 && x->size % GROTH16_PROOF_BYTES == 0 && (x->data[0] & 0x80) != 0)
         return look_proof_bytes(x);
+    TRY(inspect_vanilla(x, &known));
+    if (known) return CUZK_OK;
     inspect_put_text(x->o, "type", "unknown");
     if (x->size == 0) return FAIL_DATA(MALFORMED, "file", "the file is empty");
     return FAIL_DATA(MALFORMED, "file",
-                     "no format that cuzk knows (r1cs, wtns, zkey, JSON, vk, params, proof)");
+                     "no format that cuzk knows (r1cs, wtns, zkey, JSON, vk, params, proof, vanilla proof)");
 }
 
 static cuzk_status look(inspect *x)

@@ -25,5 +25,7 @@ CUZK_STATUS inspect_post_statement(inspect *x);
 CUZK_STATUS inspect_porep_statement(inspect *x);
 CUZK_STATUS inspect_update_statement(inspect *x);
 CUZK_STATUS inspect_c1(inspect *x);
+/** Bincode vanilla proofs have no magic: *known says whether the size and the counts are those of one. */
+CUZK_STATUS inspect_vanilla(inspect *x, bool *known);
 
 #endif

@@ -50,6 +50,10 @@ done
 outcome "inspect a damaged key" 3 "subgroup" "$cuzk" inspect "$(fixture circom/bad)/bls12381-zkey-A-subgroup.zkey"
 outcome "inspect rubbish" 3 "no format" "$cuzk" inspect "$cuzk"
 : >"$work/empty"
+outcome "inspect a PoSt vanilla proof" 0 '"kind":"window"' "$cuzk" inspect --json "$(fixture filecoin/2kib/window-v1_1/vanilla-0.bin)"
+outcome "inspect a winning one" 0 '"kind":"winning"' "$cuzk" inspect --json "$(fixture filecoin/2kib/winning/vanilla-0.bin)"
+outcome "inspect an update's" 0 '"challenges":10' "$cuzk" inspect --json "$(fixture filecoin/2kib/update/partition-0.bin)"
+outcome "inspect a damaged one" 3 "challenge 0" "$cuzk" inspect "$(fixture filecoin/bad/window-path-index-huge.bin)"
 outcome "inspect an empty file" 3 "empty" "$cuzk" inspect "$work/empty"
 
 # bench synth: its rows, every value in one class, and no circuit for others.
