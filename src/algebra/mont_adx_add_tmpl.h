@@ -35,7 +35,7 @@ U128_INLINE void FIELD_FN(add)(FIELD *r, const FIELD *a, const FIELD *b)
     uint64_t s0, s1, s2, s3, s4, s5;
     VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
     /* clang-format off */
-    __asm__(SUM(0, "addq")
+    __asm__ volatile(SUM(0, "addq")
             SUM(1, "adcq")
             SUM(2, "adcq")
             SUM(3, "adcq")
@@ -50,8 +50,8 @@ U128_INLINE void FIELD_FN(add)(FIELD *r, const FIELD *a, const FIELD *b)
             KEEP(0) KEEP(1) KEEP(2) KEEP(3) KEEP(4) KEEP(5)
             : ADX_INOUT(t0), ADX_INOUT(t1), ADX_INOUT(t2), ADX_INOUT(t3), ADX_INOUT(t4), ADX_INOUT(t5),
               ADX_OUT(s0), ADX_OUT(s1), ADX_OUT(s2), ADX_OUT(s3), ADX_OUT(s4), ADX_OUT(s5)
-            : ADX_IN(b, b), "m"(*b), M(0), M(1), M(2), M(3), M(4), M(5)
-            : "cc");
+            : ADX_IN(b, b), M(0), M(1), M(2), M(3), M(4), M(5)
+            : "cc", "memory");
     /* clang-format on */
     r->l[0] = s0;
     r->l[1] = s1;
@@ -67,7 +67,7 @@ U128_INLINE void FIELD_FN(sub)(FIELD *r, const FIELD *a, const FIELD *b)
     uint64_t s0, s1, s2, s3, s4, s5;
     VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
     /* clang-format off */
-    __asm__(SUM(0, "subq")
+    __asm__ volatile(SUM(0, "subq")
             SUM(1, "sbbq")
             SUM(2, "sbbq")
             SUM(3, "sbbq")
@@ -87,8 +87,8 @@ U128_INLINE void FIELD_FN(sub)(FIELD *r, const FIELD *a, const FIELD *b)
             ADD_BACK(5, "adcq")
             : ADX_INOUT(t0), ADX_INOUT(t1), ADX_INOUT(t2), ADX_INOUT(t3), ADX_INOUT(t4), ADX_INOUT(t5),
               ADX_OUT(s0), ADX_OUT(s1), ADX_OUT(s2), ADX_OUT(s3), ADX_OUT(s4), ADX_OUT(s5)
-            : ADX_IN(b, b), "m"(*b), M(0), M(1), M(2), M(3), M(4), M(5)
-            : "cc");
+            : ADX_IN(b, b), M(0), M(1), M(2), M(3), M(4), M(5)
+            : "cc", "memory");
     /* clang-format on */
     r->l[0] = t0;
     r->l[1] = t1;
@@ -124,14 +124,14 @@ U128_INLINE void FIELD_FN(wide_sub)(FIELD_WIDE *r, const FIELD_WIDE *a, const FI
             : [x] "=&r"(s0)
             : ADX_IN(r, r), ADX_IN(a, a), ADX_IN(b, b)
             : "cc", "memory");
-    __asm__("negq %[s0]\n\t"
+    __asm__ volatile("negq %[s0]\n\t"
             HIGH(0, 6) HIGH(1, 7) HIGH(2, 8) HIGH(3, 9) HIGH(4, 10) HIGH(5, 11)
             BACK(0) BACK(1) BACK(2) BACK(3) BACK(4) BACK(5)
             ADD_BACK(0, "addq") ADD_BACK(1, "adcq") ADD_BACK(2, "adcq") ADD_BACK(3, "adcq") ADD_BACK(4, "adcq") ADD_BACK(5, "adcq")
             : ADX_INOUT(t0), ADX_INOUT(t1), ADX_INOUT(t2), ADX_INOUT(t3), ADX_INOUT(t4), ADX_INOUT(t5),
               ADX_INOUT(s0), ADX_OUT(s1), ADX_OUT(s2), ADX_OUT(s3), ADX_OUT(s4), ADX_OUT(s5)
-            : ADX_IN(b, b), "m"(*b), M(0), M(1), M(2), M(3), M(4), M(5)
-            : "cc");
+            : ADX_IN(b, b), M(0), M(1), M(2), M(3), M(4), M(5)
+            : "cc", "memory");
     /* clang-format on */
     r->l[6] = t0;
     r->l[7] = t1;
@@ -149,7 +149,7 @@ U128_INLINE void FIELD_FN(add)(FIELD *r, const FIELD *a, const FIELD *b)
     uint64_t s0, s1, s2, s3;
     VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
     /* clang-format off */
-    __asm__(SUM(0, "addq")
+    __asm__ volatile(SUM(0, "addq")
             SUM(1, "adcq")
             SUM(2, "adcq")
             SUM(3, "adcq")
@@ -160,8 +160,8 @@ U128_INLINE void FIELD_FN(add)(FIELD *r, const FIELD *a, const FIELD *b)
             KEEP(0) KEEP(1) KEEP(2) KEEP(3)
             : ADX_INOUT(t0), ADX_INOUT(t1), ADX_INOUT(t2), ADX_INOUT(t3),
               ADX_OUT(s0), ADX_OUT(s1), ADX_OUT(s2), ADX_OUT(s3)
-            : ADX_IN(b, b), "m"(*b), M(0), M(1), M(2), M(3)
-            : "cc");
+            : ADX_IN(b, b), M(0), M(1), M(2), M(3)
+            : "cc", "memory");
     /* clang-format on */
     r->l[0] = s0;
     r->l[1] = s1;
@@ -175,7 +175,7 @@ U128_INLINE void FIELD_FN(sub)(FIELD *r, const FIELD *a, const FIELD *b)
     uint64_t s0, s1, s2, s3;
     VERIFY(FIELD_FN(is_canonical)(a) && FIELD_FN(is_canonical)(b));
     /* clang-format off */
-    __asm__(SUM(0, "subq")
+    __asm__ volatile(SUM(0, "subq")
             SUM(1, "sbbq")
             SUM(2, "sbbq")
             SUM(3, "sbbq")
@@ -189,8 +189,8 @@ U128_INLINE void FIELD_FN(sub)(FIELD *r, const FIELD *a, const FIELD *b)
             ADD_BACK(3, "adcq")
             : ADX_INOUT(t0), ADX_INOUT(t1), ADX_INOUT(t2), ADX_INOUT(t3),
               ADX_OUT(s0), ADX_OUT(s1), ADX_OUT(s2), ADX_OUT(s3)
-            : ADX_IN(b, b), "m"(*b), M(0), M(1), M(2), M(3)
-            : "cc");
+            : ADX_IN(b, b), M(0), M(1), M(2), M(3)
+            : "cc", "memory");
     /* clang-format on */
     r->l[0] = t0;
     r->l[1] = t1;
@@ -223,14 +223,14 @@ U128_INLINE void FIELD_FN(wide_sub)(FIELD_WIDE *r, const FIELD_WIDE *a, const FI
             : [x] "=&r"(s0)
             : ADX_IN(r, r), ADX_IN(a, a), ADX_IN(b, b)
             : "cc", "memory");
-    __asm__("negq %[s0]\n\t"
+    __asm__ volatile("negq %[s0]\n\t"
             HIGH(0, 4) HIGH(1, 5) HIGH(2, 6) HIGH(3, 7)
             BACK(0) BACK(1) BACK(2) BACK(3)
             ADD_BACK(0, "addq") ADD_BACK(1, "adcq") ADD_BACK(2, "adcq") ADD_BACK(3, "adcq")
             : ADX_INOUT(t0), ADX_INOUT(t1), ADX_INOUT(t2), ADX_INOUT(t3),
               ADX_INOUT(s0), ADX_OUT(s1), ADX_OUT(s2), ADX_OUT(s3)
-            : ADX_IN(b, b), "m"(*b), M(0), M(1), M(2), M(3)
-            : "cc");
+            : ADX_IN(b, b), M(0), M(1), M(2), M(3)
+            : "cc", "memory");
     /* clang-format on */
     r->l[4] = t0;
     r->l[5] = t1;
