@@ -259,8 +259,9 @@ static cuzk_status look_binary(inspect *x)
     if (known) return CUZK_OK;
     inspect_put_text(x->o, "type", "unknown");
     if (x->size == 0) return FAIL_DATA(MALFORMED, "file", "the file is empty");
-    return FAIL_DATA(MALFORMED, "file",
-                     "no format that cuzk knows (r1cs, wtns, zkey, JSON, vk, params, proof, vanilla proof)");
+    return FAIL_DATA(
+        MALFORMED, "file",
+        "no format that cuzk knows (r1cs, wtns, zkey, JSON, vk, params, proof, vanilla proof)");
 }
 
 static cuzk_status look(inspect *x)
