@@ -57,6 +57,25 @@ uint64_t gen_below(const fil_gen *g, uint64_t n, gen_what what, uint64_t a)
 
 /* ---- common parts ---- */
 
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x, y;
+
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? -1 : x > y;
+}
+
+size_t gen_sort_nodes(uint64_t *nodes, size_t n)
+{
+    size_t kept = 0;
+
+    qsort(nodes, n, sizeof *nodes, by_value);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || nodes[i] != nodes[kept - 1]) nodes[kept++] = nodes[i];
+    return kept;
+}
+
 unsigned gen_levels(const fil_size *s, uint32_t levels[FIL_MAX_LEVELS], unsigned *n_tops)
 {
     *n_tops = (s->arity[1] != 0 ? 1u : 0u) + (s->arity[2] != 0 ? 1u : 0u);

@@ -39,6 +39,8 @@ static inline uint64_t gen_sector(const fil_gen *g)
     return 1 + gen_below(g, 1 << 20, GEN_SECTOR, 0);
 }
 
+/** Sorts node numbers and drops repetitions; returns how many are left. */
+size_t gen_sort_nodes(uint64_t *nodes, size_t n);
 /** Levels of trees C and R, and how many of them are sub and top trees. */
 unsigned gen_levels(const fil_size *s, uint32_t levels[FIL_MAX_LEVELS], unsigned *n_tops);
 /** The registered number asked for, or the first of a block of five and the size's place in it; -1: the size has none. The

@@ -101,15 +101,6 @@ cuzk_status gen_labels_all(gen_labels *out, const porep_derived *d, const fil_ge
     return make_labels(out, g);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x, y;
-
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x < y ? -1 : x > y;
-}
-
 /* The challenged nodes and their parents, ascending, each once. */
 static cuzk_status collect(gen_labels *l)
 {
@@ -132,9 +123,7 @@ static cuzk_status collect(gen_labels *l)
             for (unsigned p = 0; p < POREP_DRG_PARENTS; p++) nodes[n++] = drg[p];
             for (unsigned p = 0; p < POREP_EXP_PARENTS; p++) nodes[n++] = exp[p];
         }
-    qsort(nodes, n, sizeof *nodes, by_value);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || nodes[i] != nodes[l->n - 1]) nodes[l->n++] = nodes[i];
+    l->n = gen_sort_nodes(nodes, n);
     l->challenged = mem_new(l->m, l->n, sizeof *l->challenged, &st);
     if (l->challenged == NULL) return st;
     for (uint32_t k = 0; k < d->n_partitions; k++)

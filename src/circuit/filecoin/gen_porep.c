@@ -24,9 +24,6 @@ typedef struct porep_gen {
     gen_tree data_tree, column_tree, replica_tree;
 } porep_gen;
 
-static const uint32_t binary[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-                                  2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
-
 /* ---- data ---- */
 
 static cuzk_status make_data(porep_gen *p)
@@ -270,9 +267,9 @@ cuzk_status gen_porep(const fil_gen *g)
                     "sealed, up to 8 MiB; this is %" PRIu64 " bytes",
                     number, g->size->bytes);
     n_levels = gen_levels(g->size, levels, &n_tops);
-    gen_tree_init(&p.data_tree, g->ps, true, binary, g->size->nodes_log, g->m);
-    gen_tree_init(&p.column_tree, g->ps, false, levels, n_levels, g->m);
-    gen_tree_init(&p.replica_tree, g->ps, false, levels, n_levels, g->m);
+    gen_tree_init_sha(&p.data_tree, g->ps, g->size->nodes_log, g->m);
+    gen_tree_init(&p.column_tree, g->ps, levels, n_levels, g->m);
+    gen_tree_init(&p.replica_tree, g->ps, levels, n_levels, g->m);
     bytes_out_init(&o, g->m);
     TRY_OUT(make_sector(&p, (uint32_t)number));
     TRY_OUT(put_c1(&p, &o));

@@ -9,12 +9,11 @@
 #include <string.h>
 
 #include "circuit/filecoin/gen_impl.h"
-#include "circuit/filecoin/post.h"
+#include "circuit/filecoin/post_impl.h"
 
 #define USUAL_SECTORS 3
 #define MAX_SECTORS 100000u
-#define WINNING_CHALLENGES 66
-#define WINDOW_CHALLENGES 10
+#define MAX_CHALLENGES 66 /* Winning's */
 
 typedef struct sibling_ctx {
     const fil_gen *g;
@@ -28,28 +27,17 @@ static void sibling(void *ctx, unsigned level, uint64_t i, fr *out)
     gen_element(s->g, out, GEN_TREE_R, (uint64_t)s->sector << 8 | level, i);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x, y;
-
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x < y ? -1 : x > y;
-}
-
 /* The sector's tree along its challenges. */
 static cuzk_status make_tree(const fil_gen *g, gen_tree *t, uint32_t sector,
                              const uint64_t *challenges, unsigned n)
 {
-    uint64_t at[WINNING_CHALLENGES];
-    fr leaves[WINNING_CHALLENGES];
+    uint64_t at[MAX_CHALLENGES];
+    fr leaves[MAX_CHALLENGES];
     sibling_ctx ctx = {g, sector};
-    size_t n_at = 0;
+    size_t n_at;
 
     memcpy(at, challenges, n * sizeof *at);
-    qsort(at, n, sizeof *at, by_value);
-    for (unsigned i = 0; i < n; i++)
-        if (i == 0 || at[i] != at[n_at - 1]) at[n_at++] = at[i];
+    n_at = gen_sort_nodes(at, n);
     for (size_t i = 0; i < n_at; i++) sibling(&ctx, 0, at[i], &leaves[i]);
     return gen_tree_sparse(t, at, leaves, n_at, sibling, &ctx);
 }
@@ -57,8 +45,8 @@ static cuzk_status make_tree(const fil_gen *g, gen_tree *t, uint32_t sector,
 static cuzk_status make_sector(const fil_gen *g, post_statement *st, uint32_t sector, bytes_out *o)
 {
     post_sector_statement *s = &st->sectors[sector];
-    uint64_t challenges[WINNING_CHALLENGES];
-    unsigned n = g->kind == FIL_WINNING ? WINNING_CHALLENGES : WINDOW_CHALLENGES, n_tops, n_levels;
+    uint64_t challenges[MAX_CHALLENGES];
+    unsigned n = post_proofs_per_sector(st), n_tops, n_levels;
     uint32_t levels[FIL_MAX_LEVELS];
     const poseidon *p = poseidon_of(g->ps, 2);
     fr comm_c, comm_r, tag;
@@ -67,7 +55,7 @@ static cuzk_status make_sector(const fil_gen *g, post_statement *st, uint32_t se
     cuzk_status status;
 
     n_levels = gen_levels(g->size, levels, &n_tops);
-    gen_tree_init(&t, g->ps, false, levels, n_levels, g->m);
+    gen_tree_init(&t, g->ps, levels, n_levels, g->m);
     for (unsigned i = 0; i < n; i++)
         challenges[i] = post_challenge(st, s->sector_number, sector, i);
     status = make_tree(g, &t, sector, challenges, n);

@@ -14,13 +14,22 @@
 #define MAX_ARITY 8
 #define SHARE 256 /* nodes of one task */
 
-void gen_tree_init(gen_tree *t, const poseidon_set *ps, bool sha, const uint32_t *arity,
-                   unsigned n_levels, mem *m)
+void gen_tree_init(gen_tree *t, const poseidon_set *ps, const uint32_t *arity, unsigned n_levels,
+                   mem *m)
 {
-    *t = (gen_tree){.ps = ps, .sha = sha, .m = m, .n_levels = n_levels};
+    *t = (gen_tree){.ps = ps, .m = m, .n_levels = n_levels};
     for (unsigned l = 0; l < n_levels; l++) {
         t->arity[l] = arity[l];
         t->span[l + 1] = t->span[l] + u64_bits(arity[l]) - 1;
+    }
+}
+
+void gen_tree_init_sha(gen_tree *t, const poseidon_set *ps, unsigned n_levels, mem *m)
+{
+    *t = (gen_tree){.ps = ps, .sha = true, .m = m, .n_levels = n_levels};
+    for (unsigned l = 0; l < n_levels; l++) {
+        t->arity[l] = 2;
+        t->span[l + 1] = l + 1;
     }
 }
 

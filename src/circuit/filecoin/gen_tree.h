@@ -32,9 +32,10 @@ typedef struct gen_tree {
 /** Random siblings of a sparse tree: node i of a level. */
 typedef void (*gen_sibling)(void *ctx, unsigned level, uint64_t i, fr *out);
 
-/** Shape alone; SHA-256 trees (ps then only gives the curve) have arity 2. */
-void gen_tree_init(gen_tree *t, const poseidon_set *ps, bool sha, const uint32_t *arity,
-                   unsigned n_levels, mem *m);
+/** Shape alone: of Poseidon, and of SHA-256 over pairs (ps then only gives the curve). */
+void gen_tree_init(gen_tree *t, const poseidon_set *ps, const uint32_t *arity, unsigned n_levels,
+                   mem *m);
+void gen_tree_init_sha(gen_tree *t, const poseidon_set *ps, unsigned n_levels, mem *m);
 /** Regions of 2^region_log leaves; leaves: one a region. region_log 0: a whole tree. */
 CUZK_STATUS gen_tree_regions(gen_tree *t, unsigned region_log, const fr *leaves, pool *p,
                              const cancel *c);

@@ -136,8 +136,6 @@ out:
 
 cuzk_status gen_update(const fil_gen *g)
 {
-    static const uint32_t binary[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-                                      2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
     update_gen u = {.g = g, .cv = poseidon_set_curve(g->ps)};
     uint32_t levels[FIL_MAX_LEVELS];
     int64_t registered;
@@ -147,9 +145,9 @@ cuzk_status gen_update(const fil_gen *g)
     TRY(gen_registered(g, &registered, &block, 0, 1, 0));
     TRY(update_shape_of(&u.st.shape, g->kind, g->size));
     n_levels = gen_levels(g->size, levels, &u.n_tops);
-    gen_tree_init(&u.old, g->ps, false, levels, n_levels, g->m);
-    gen_tree_init(&u.new, g->ps, false, levels, n_levels, g->m);
-    gen_tree_init(&u.data, g->ps, true, binary, g->size->nodes_log, g->m);
+    gen_tree_init(&u.old, g->ps, levels, n_levels, g->m);
+    gen_tree_init(&u.new, g->ps, levels, n_levels, g->m);
+    gen_tree_init_sha(&u.data, g->ps, g->size->nodes_log, g->m);
     st = make_files(&u, registered);
     gen_tree_clear(&u.old);
     gen_tree_clear(&u.new);
