@@ -215,7 +215,7 @@ typedef struct cuzk_attribution {
     uint64_t worst_gap_ns;
     char worst_gap[96]; /* its neighbours: "between X and Y" */
     size_t n_steps;
-    cuzk_step steps[48];
+    cuzk_step steps[80];
     uint64_t peak_memory; /* bytes charged to the engine's budget, at most at one time */
 } cuzk_attribution;
 

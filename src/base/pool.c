@@ -5,10 +5,12 @@
  * the listed run with the fewest threads in it, so that runs which go on at the same time share the pool evenly.
  * Indices are handed out by one atomic counter. A thread looks whether to stop before it takes an index and never
  * after: so every index below a failed one has run, and which failure is reported does not depend on timing.
+ * Between two indices lies a safe point: where work of a higher level is inside the run's gate, workers leave the run and
+ * its caller waits; the caller calls them back when the gate opens.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "base/pool.h"
+#include "base/cancel.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -83,16 +85,23 @@ static void fail_run(pool *p, run *r, size_t i, cuzk_status st)
     (void)pthread_mutex_unlock(&p->mu);
 }
 
-static void work(pool *p, run *r, unsigned index)
+/* False: the thread was asked to stand aside, and indices may be left. */
+static bool work(pool *p, run *r, unsigned index)
 {
     while (!atomic_load_explicit(&r->stop, memory_order_relaxed) && !cancel_requested(r->cancel)) {
-        size_t i = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
+        size_t i;
+        uint64_t begin;
         cuzk_status st;
 
-        if (i >= r->n) return;
+        if (cancel_must_stand_aside(r->cancel)) return false;
+        i = atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
+        if (i >= r->n) return true;
+        begin = cancel_step_begin(r->cancel);
         st = r->fn(r->ctx, i, index);
+        cancel_step_end(r->cancel, begin);
         if (st != CUZK_OK) fail_run(p, r, i, st);
     }
+    return true;
 }
 
 /* ---- the list of runs ---- */
@@ -117,27 +126,31 @@ static void list_locked(pool *p, run *r)
     r->listed = true;
 }
 
+/* Of the runs that need not stand aside. */
 static run *neediest_locked(const pool *p)
 {
-    run *best = p->runs;
+    run *best = NULL;
 
     for (run *r = p->runs; r != NULL; r = r->link)
-        if (r->inside < best->inside) best = r;
+        if (!cancel_must_stand_aside(r->cancel) && (best == NULL || r->inside < best->inside))
+            best = r;
     return best;
 }
 
 /* ---- workers ---- */
 
-static void help(pool *p, run *r, unsigned index)
+static bool help(pool *p, run *r, unsigned index)
 {
     span s;
+    bool done;
 
     span_context(r->place.job, r->place.partition);
     s = span_open(r->place.leaf);
     in_task = true;
-    work(p, r, index);
+    done = work(p, r, index);
     in_task = false;
     span_close(&s);
+    return done;
 }
 
 static void worker_loop(pool *p, unsigned index)
@@ -145,6 +158,7 @@ static void worker_loop(pool *p, unsigned index)
     (void)pthread_mutex_lock(&p->mu);
     while (!p->quit) {
         run *r = neediest_locked(p);
+        bool done;
 
         if (r == NULL) {
             p->idle++;
@@ -154,9 +168,9 @@ static void worker_loop(pool *p, unsigned index)
         }
         r->inside++;
         (void)pthread_mutex_unlock(&p->mu);
-        help(p, r, index);
+        done = help(p, r, index);
         (void)pthread_mutex_lock(&p->mu);
-        unlist_locked(p, r); /* work ends when nothing is left to take */
+        if (done) unlist_locked(p, r);
         if (--r->inside == 0) (void)pthread_cond_signal(&r->empty);
     }
     (void)pthread_mutex_unlock(&p->mu);
@@ -263,18 +277,27 @@ void pool_close(pool *p)
     free(p);
 }
 
+bool pool_in_task(void)
+{
+    return in_task;
+}
+
 unsigned pool_threads(const pool *p)
 {
     return p == NULL ? 1 : p->threads;
 }
 
-static cuzk_status run_inline(const cancel *c, size_t n, pool_fn fn, void *ctx)
+static cuzk_status run_inline(const cancel *c, size_t n, pool_fn fn, void *ctx, bool outermost)
 {
     for (size_t i = 0; i < n; i++) {
+        uint64_t begin;
         cuzk_status st;
 
+        if (outermost) (void)cancel_stand_aside(c);
         TRY(cancel_check(c));
+        begin = cancel_step_begin(c);
         st = fn(ctx, i, 0);
+        cancel_step_end(c, begin);
         if (st == CUZK_OK) continue;
         note_failure(st, i);
         return st;
@@ -282,19 +305,28 @@ static cuzk_status run_inline(const cancel *c, size_t n, pool_fn fn, void *ctx)
     return CUZK_OK;
 }
 
+static void call_helpers_locked(pool *p, size_t helpers)
+{
+    if (helpers > p->idle) helpers = p->idle;
+    for (; helpers > 0; helpers--) (void)pthread_cond_signal(&p->work);
+}
+
 /* Works on r with the workers, and waits until the last of them has left it. */
 static void run_shared(pool *p, run *r)
 {
-    size_t helpers = r->n - 1;
     span s = {0, SPAN_POOL_WAIT};
 
     (void)pthread_mutex_lock(&p->mu);
     list_locked(p, r);
-    if (helpers > p->idle) helpers = p->idle;
-    for (; helpers > 0; helpers--) (void)pthread_cond_signal(&p->work);
+    call_helpers_locked(p, r->n - 1);
     (void)pthread_mutex_unlock(&p->mu);
 
-    work(p, r, 0);
+    while (!work(p, r, 0)) {
+        (void)cancel_stand_aside(r->cancel);
+        (void)pthread_mutex_lock(&p->mu);
+        call_helpers_locked(p, r->n - 1);
+        (void)pthread_mutex_unlock(&p->mu);
+    }
 
     (void)pthread_mutex_lock(&p->mu);
     unlist_locked(p, r);
@@ -314,7 +346,7 @@ cuzk_status pool_run(pool *p, const cancel *c, size_t n, pool_fn fn, void *ctx)
     if (!place.in_leaf) s = span_open(SPAN_TASK);
     in_task = in_task || p != NULL;
     if (p == NULL || outer || p->threads == 1 || n <= 1) {
-        st = run_inline(c, n, fn, ctx);
+        st = run_inline(c, n, fn, ctx, !outer);
     } else {
         run r = {.cancel = c, .n = n, .fn = fn, .ctx = ctx, .place = place};
 

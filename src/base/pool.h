@@ -18,6 +18,19 @@ bool cancel_requested(const cancel *c); /* false for NULL */
 /** CUZK_ECANCELLED (recorded) when asked to stop. */
 CUZK_STATUS cancel_check(const cancel *c);
 
+/** Who is at work where several share a device: while somebody of a higher level is inside, work of lower levels stands
+ *  aside at its safe points, with its state kept: between the tasks of a pool_run, and in cancel_check. */
+typedef struct gate gate;
+#define GATE_LEVELS 8u
+CUZK_STATUS gate_new(gate **out);
+void gate_free(gate *g); /* nobody is inside or waits; NULL is fine */
+void gate_enter(gate *g, unsigned level);
+void gate_leave(gate *g, unsigned level);
+/** The longest time that work passed between two safe points since the last call, in ns. */
+uint64_t gate_longest_step(gate *g);
+/** Work under c is of this level. Before c is used; g outlives that use. */
+void cancel_set_gate(cancel *c, gate *g, unsigned level);
+
 typedef struct pool pool;
 
 /** One task: index i of a run; `worker` < pool_threads(p) is unique among tasks running at the same time in one

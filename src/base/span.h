@@ -49,8 +49,28 @@
     X(SPAN_OPEN, "open engine", 'C') \
     X(SPAN_BENCH, "prepare and check benchmark", 'C') \
     X(SPAN_FIELD, "field products", 'C') \
+    X(SPAN_RECEIVE, "receive request", 'I') \
+    X(SPAN_SEND, "send response", 'I') \
+    X(SPAN_AUTHENTICATE, "check token", 'C') \
+    X(SPAN_ADMIT, "admit", 'C') \
+    X(SPAN_DECODE, "decode request", 'C') \
+    X(SPAN_PAYLOAD, "write payload", 'I') \
+    X(SPAN_STORE, "store sync", 'I') \
+    X(SPAN_WITNESS_COMMAND, "witness command", 'W') \
+    X(SPAN_SCHEDULE, "schedule", 'C') \
+    X(SPAN_DOCUMENT, "write document", 'C') \
+    X(SPAN_LOG, "write log", 'I') \
     X(SPAN_POOL_WAIT, "wait for workers", 'W') \
-    X(SPAN_MEM_WAIT, "wait for memory", 'W')
+    X(SPAN_MEM_WAIT, "wait for memory", 'W') \
+    X(SPAN_QUEUE_WAIT, "wait in queue", 'W') \
+    X(SPAN_KEY_WAIT, "wait for key", 'W') \
+    X(SPAN_DEVICE_WAIT, "wait for device", 'W') \
+    X(SPAN_STORE_WAIT, "wait for store", 'W') \
+    X(SPAN_LOCK_WAIT, "wait for lock", 'W') \
+    X(SPAN_FINISH_WAIT, "wait for finaliser", 'W') \
+    X(SPAN_CLIENT_WAIT, "wait for client", 'W') \
+    X(SPAN_ASIDE, "stand aside", 'W') \
+    X(SPAN_IDLE, "idle", 'W')
 
 #define SPAN_ENUM(kind, name, group) kind,
 typedef enum span_kind { SPAN_LIST(SPAN_ENUM) SPAN_KINDS } span_kind;
