@@ -1,0 +1,49 @@
+/*
+ * wire/access.h - who may do what: bearer tokens with scopes, and networks that may come in plain
+ *
+ * One object for all listeners, gRPC and HTTP. A peer on a unix socket, on loopback or in a listed network needs no token and
+ * has every scope; any other needs TLS and a token (or, where client certificates are asked for, one of those).
+ * A token that is shown is checked wherever it comes from.
+ *
+ * Tokens file: a line a token: SHA-256 of the token in hex, then its scopes (prove, read, operate), then anything; '#' starts a
+ * comment. `printf %s TOKEN | sha256sum` makes the hex. All functions may be called from several threads.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef WIRE_ACCESS_H
+#define WIRE_ACCESS_H
+
+#include "base/status.h"
+
+enum { ACCESS_PROVE = 1, ACCESS_READ = 2, ACCESS_OPERATE = 4, ACCESS_ALL = 7 };
+
+typedef struct access access;
+
+typedef struct access_config {
+    const char *tokens_file;           /* NULL: no tokens */
+    const char *const *plaintext_from; /* "10.0.0.0/8", "fd00::/8", "192.0.2.7" */
+    size_t n_plaintext_from;
+} access_config;
+
+/** CUZK_EDATA: a line of the file or a network is malformed (where: file and line, or "daemon.plaintext_from"); CUZK_EIO. */
+CUZK_STATUS access_open(access **out, const access_config *config);
+/** Reads all again; a failure leaves all as it was. */
+CUZK_STATUS access_reload(access *a, const access_config *config);
+void access_close(access *a); /* NULL is fine */
+
+/** There are tokens. */
+bool access_has_tokens(access *a);
+/** Scopes of a token (the part after "Bearer "); 0: unknown. Its time does not tell how much of a token was right. */
+unsigned access_token_scopes(access *a, const char *token, size_t size);
+
+struct sockaddr;
+/** This peer may come without TLS and token: a unix socket, loopback, a listed network. */
+bool access_is_plain(access *a, const struct sockaddr *peer);
+/** Something besides loopback is listed. */
+bool access_has_networks(access *a);
+
+/** What a request may do: the peer may come in plain or not, its connection has shown a client certificate or not, and the
+ *  value of its "authorization" header (NULL: none). The scopes, or 0. */
+unsigned access_scopes(access *a, bool plain_peer, bool certificate, const char *authorization,
+                       size_t size);
+
+#endif
