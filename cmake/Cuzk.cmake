@@ -4,6 +4,7 @@
 #   cuzk_program(main.c ...)                       the program, build/cuzk
 #   cuzk_test(<name> a.c ... LIBS <rooms>          a test program on cmocka, linked with the harness
 #             [LABELS all|long|...] [TIMEOUT s] [DEFS X=1 ...])
+#   cuzk_ifma_sources(a.c ...)                     of this folder, compiled with AVX-512 IFMA
 #   cuzk_bench(<name> a.c ... LIBS <rooms>)        a benchmark program, build/bench/<name>
 #
 # SPDX-License-Identifier: MIT OR Apache-2.0
@@ -75,6 +76,15 @@ function(cuzk_room room)
     add_library(cuzk_${room} STATIC ${ARGN})
     target_link_libraries(cuzk_${room} PRIVATE cuzk_flags)
     cuzk_link_rooms(cuzk_${room} ${CUZK_BELOW_${room}})
+endfunction()
+
+# Files compiled for AVX-512 IFMA. What they hold is called only where cpu_table_supported says so; on other processors they
+# are empty.
+function(cuzk_ifma_sources)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
+            "-mavx512f;-mavx512dq;-mavx512bw;-mavx512vl;-mavx512ifma;-mavx512vbmi;-mavx512vbmi2")
+    endif()
 endfunction()
 
 # The program: the public header and the engine behind it, the rooms that app may use, and app itself.

@@ -12,29 +12,74 @@
 #    include <cpuid.h>
 #endif
 
-/* CPUID leaf 7, subleaf 0, ebx (Intel SDM vol. 2, CPUID) */
-#define LEAF7_EBX_BMI2 (1u << 8)
-#define LEAF7_EBX_ADX (1u << 19)
-
 static const char *const names[CPU_TABLES] = {
     [CPU_TABLE_GENERIC] = "generic",
     [CPU_TABLE_ADX] = "adx",
+    [CPU_TABLE_IFMA] = "ifma",
 };
+static const char *const features[CPU_TABLES] = {
+    [CPU_TABLE_GENERIC] = "",
+    [CPU_TABLE_ADX] = "adx",
+    [CPU_TABLE_IFMA] = "avx512ifma",
+};
+
+#if defined(__x86_64__)
+
+/* CPUID leaf 7, subleaf 0: ebx, ecx; leaf 1: ecx (Intel SDM vol. 2, CPUID) */
+#    define EBX_BMI2 (1u << 8)
+#    define EBX_ADX (1u << 19)
+#    define EBX_AVX512 (1u << 16 | 1u << 17 | 1u << 21 | 1u << 30 | 1u << 31) /* F DQ IFMA BW VL */
+#    define ECX_VBMI (1u << 1 | 1u << 6)                                      /* VBMI, VBMI2 */
+#    define LEAF1_ECX_OSXSAVE (1u << 27)
+/* XCR0: the system saves xmm, ymm, mask registers, the upper halves of zmm 0-15, zmm 16-31 (SDM vol. 1, 13.3) */
+#    define XCR0_ZMM 0xe6u
+
+static bool has_leaf7(unsigned ebx, unsigned ecx)
+{
+    unsigned a, b = 0, c = 0, d;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    return (b & ebx) == ebx && (c & ecx) == ecx;
+}
+
+static bool saves_zmm(void)
+{
+    unsigned a, b, c = 0, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & LEAF1_ECX_OSXSAVE) == 0) return false;
+    __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    return (a & XCR0_ZMM) == XCR0_ZMM;
+}
 
 static bool has_adx(void)
 {
-#if defined(__x86_64__)
-    unsigned a, b = 0, c, d;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-    return (b & LEAF7_EBX_BMI2) != 0 && (b & LEAF7_EBX_ADX) != 0;
-#else
-    return false;
-#endif
+    return has_leaf7(EBX_BMI2 | EBX_ADX, 0);
 }
+
+static bool has_ifma(void)
+{
+    return has_adx() && has_leaf7(EBX_AVX512, ECX_VBMI) && saves_zmm();
+}
+
+#else
+
+static bool has_adx(void)
+{
+    return false;
+}
+static bool has_ifma(void)
+{
+    return false;
+}
+
+#endif
 
 const char *cpu_table_name(cpu_table t)
 {
     return (unsigned)t < CPU_TABLES ? names[t] : "?";
+}
+
+const char *cpu_table_feature(cpu_table t)
+{
+    return (unsigned)t < CPU_TABLES ? features[t] : "?";
 }
 
 bool cpu_table_supported(cpu_table t)
@@ -42,6 +87,7 @@ bool cpu_table_supported(cpu_table t)
     switch (t) {
     case CPU_TABLE_GENERIC: return true;
     case CPU_TABLE_ADX: return has_adx();
+    case CPU_TABLE_IFMA: return has_ifma();
     case CPU_TABLES: break;
     }
     return false;

@@ -15,6 +15,9 @@ static const curve *const tables[CURVE_IDS][CPU_TABLES] = {
 #if defined(__x86_64__)
     [CURVE_ID_BN254][CPU_TABLE_ADX] = &curve_bn_adx,
     [CURVE_ID_BLS12_381][CPU_TABLE_ADX] = &curve_bls_adx,
+    /* single values: eight lanes would have seven idle */
+    [CURVE_ID_BN254][CPU_TABLE_IFMA] = &curve_bn_adx,
+    [CURVE_ID_BLS12_381][CPU_TABLE_IFMA] = &curve_bls_adx,
 #endif
 };
 

@@ -20,7 +20,8 @@ const msm_kernels *msm_kernels_get(curve_id id, cpu_table t, bool g2)
 
     switch (t) {
     case CPU_TABLE_GENERIC: k = generic; break;
-    case CPU_TABLE_ADX: k = id == CURVE_ID_BLS12_381 ? msm_bls_adx : msm_bn_adx; break;
+    case CPU_TABLE_ADX:
+    case CPU_TABLE_IFMA: k = id == CURVE_ID_BLS12_381 ? msm_bls_adx : msm_bn_adx; break;
     case CPU_TABLES: break;
     }
     return k == NULL ? NULL : &k[g2];

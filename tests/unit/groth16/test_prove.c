@@ -70,7 +70,7 @@ static void golden_case(rig *r, const char *curve_name, const char *name)
 static void golden_all(cpu_table t, unsigned threads)
 {
     rig r;
-    if (!cpu_table_supported(t)) harness_skip("no CPU feature %s", cpu_table_name(t));
+    if (!cpu_table_supported(t)) harness_skip("no CPU feature %s", cpu_table_feature(t));
     rig_open(&r, t, threads);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         golden_case(&r, "bn128", names[i]);
@@ -89,6 +89,12 @@ static void test_golden_adx(void **state)
 {
     (void)state;
     golden_all(CPU_TABLE_ADX, 2);
+}
+
+static void test_golden_ifma(void **state)
+{
+    (void)state;
+    golden_all(CPU_TABLE_IFMA, 2);
 }
 
 static void test_unsatisfied(void **state)
@@ -158,9 +164,9 @@ static void test_allocation_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden_generic),    cmocka_unit_test(test_golden_adx),
-        cmocka_unit_test(test_unsatisfied),       cmocka_unit_test(test_wrong_sizes),
-        cmocka_unit_test(test_allocation_faults),
+        cmocka_unit_test(test_golden_generic), cmocka_unit_test(test_golden_adx),
+        cmocka_unit_test(test_golden_ifma),    cmocka_unit_test(test_unsatisfied),
+        cmocka_unit_test(test_wrong_sizes),    cmocka_unit_test(test_allocation_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,107 @@
+/*
+ * algebra/lanes_inl.h - eight elements at a time: fp_x8, fr_x8 and fp2_x8 on AVX-512 IFMA, for the curve chosen by CURVE_*
+ *
+ * What a translation unit gets, compiled with the flags of CUZK_IFMA_FLAGS (elsewhere the file is empty), for X = fp and fr:
+ *
+ *   X_x8 _mul _sqr _mul_raw _sqr_raw _add _sub _neg _carry _settle _reduce _canonical _is_zero_mask _load _store
+ *        _from_words _to_words _set1 _to_form _from_form
+ *   fp2_x8 _mul _sqr (fp2_lanes_inl.h)
+ *
+ * Limbs of 52 bits, vector j holding limb j of eight elements: FP_LIMBS52 of them. Products are Montgomery's with radix
+ * 2^(52 n). docs/cpu.md has the forms and the bounds; VERIFY builds check them.
+ *
+ * Source: Gueron, Krasnov, "Accelerating big integer arithmetic using Intel IFMA extensions", ARITH 2016
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef ALGEBRA_LANES_INL_H
+#define ALGEBRA_LANES_INL_H
+
+#if defined(__AVX512IFMA__) && defined(__AVX512VBMI__) && defined(__AVX512DQ__)
+
+#    include <immintrin.h>
+
+#    include "algebra/field_inl.h"
+
+#    define LANES 8
+#    define LANES_ALL ((__mmask8)0xff)
+#    define LANES_BITS 52
+#    define LANES_MASK ((((uint64_t)1) << LANES_BITS) - 1)
+#    define FP_LIMBS52 ((FP_BITS + 6 + 51) / 52)
+#    define FR_LIMBS52 5
+
+U128_INLINE __m512i lanes_set1(uint64_t x)
+{
+    return _mm512_set1_epi64((long long)x);
+}
+
+/* The compilers' vector types: a shift by a constant is an immediate, whatever the level of optimisation. */
+typedef uint64_t lanes_u64 __attribute__((vector_size(64)));
+typedef int64_t lanes_s64 __attribute__((vector_size(64)));
+
+U128_INLINE __m512i lanes_shr(__m512i x, int n)
+{
+    return (__m512i)((lanes_u64)x >> n);
+}
+U128_INLINE __m512i lanes_shl(__m512i x, int n)
+{
+    return (__m512i)((lanes_u64)x << n);
+}
+U128_INLINE __m512i lanes_sar(__m512i x, int n)
+{
+    return (__m512i)((lanes_s64)x >> n);
+}
+
+/** Limb j of 52 bits of a number of n words. */
+U128_INLINE uint64_t lanes_limb(const uint64_t *w, int n, int j)
+{
+    int at = LANES_BITS * j / 64, shift = LANES_BITS * j % 64;
+    uint64_t v = at < n ? w[at] >> shift : 0;
+    if (shift > 64 - LANES_BITS && at + 1 < n) v |= w[at + 1] << (64 - shift);
+    return v & LANES_MASK;
+}
+
+/** Row i of eight words becomes column i. */
+U128_INLINE void lanes_transpose(__m512i r[LANES])
+{
+    __m512i a[LANES], b[LANES];
+    const __m512i lo = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+    const __m512i hi = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+
+    for (int i = 0; i < LANES; i += 2) {
+        a[i] = _mm512_unpacklo_epi64(r[i], r[i + 1]);     /* columns 0 2 4 6 */
+        a[i + 1] = _mm512_unpackhi_epi64(r[i], r[i + 1]); /* columns 1 3 5 7 */
+    }
+    for (int i = 0; i < LANES; i += 4) {
+        b[i] = _mm512_permutex2var_epi64(a[i], lo, a[i + 2]); /* columns 0, 4 of four rows */
+        b[i + 1] = _mm512_permutex2var_epi64(a[i + 1], lo, a[i + 3]); /* 1, 5 */
+        b[i + 2] = _mm512_permutex2var_epi64(a[i], hi, a[i + 2]);     /* 2, 6 */
+        b[i + 3] = _mm512_permutex2var_epi64(a[i + 1], hi, a[i + 3]); /* 3, 7 */
+    }
+    for (int i = 0; i < 4; i++) {
+        r[i] = _mm512_shuffle_i64x2(b[i], b[i + 4], 0x44);
+        r[i + 4] = _mm512_shuffle_i64x2(b[i], b[i + 4], 0xee);
+    }
+}
+
+#    define FIELD fp
+#    define FIELD_LIMBS FP_LIMBS
+#    define FIELD_LIMBS52 FP_LIMBS52
+#    define FIELD_NEG_INV FP_NEG_INV
+#    include "algebra/lanes_tmpl.h"
+#    undef FIELD
+#    undef FIELD_LIMBS
+#    undef FIELD_LIMBS52
+#    undef FIELD_NEG_INV
+
+#    define FIELD fr
+#    define FIELD_LIMBS FR_LIMBS
+#    define FIELD_LIMBS52 FR_LIMBS52
+#    define FIELD_NEG_INV FR_NEG_INV
+#    include "algebra/lanes_tmpl.h"
+#    undef FIELD
+#    undef FIELD_LIMBS
+#    undef FIELD_LIMBS52
+#    undef FIELD_NEG_INV
+
+#endif
+#endif
