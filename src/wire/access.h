@@ -5,8 +5,7 @@
  * has every scope; any other needs TLS and a token (or, where client certificates are asked for, one of those).
  * A token that is shown is checked wherever it comes from.
  *
- * Tokens file: a line a token: SHA-256 of the token in hex, then its scopes (prove, read, operate), then anything; '#' starts a
- * comment. `printf %s TOKEN | sha256sum` makes the hex. All functions may be called from several threads.
+ * The tokens file: wire/token.h. All functions may be called from several threads.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #ifndef WIRE_ACCESS_H
