@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "cuzk_service.h"
 
-struct access; /* wire/access.h */
+struct access_list; /* wire/access.h */
 struct span_rec;
 
 typedef struct http http;
@@ -22,7 +22,7 @@ typedef struct http_config {
     size_t n_listen;
     const char *tls_cert, *tls_key;  /* PEM files; NULL: no TLS. R */
     const char *tls_client_ca;       /* PEM file: clients may show a certificate of it. R */
-    struct access *access;           /* tokens and plain networks; outlives the http */
+    struct access_list *access;      /* tokens and plain networks; outlives the http */
     uint64_t max_message;            /* bytes of a request's body; 0: 256 MiB */
     unsigned max_requests;           /* at a time; 0: 1024. R */
     uint64_t max_inflight_bytes;     /* of bodies in memory; 0: 2 GiB. R */
