@@ -56,7 +56,7 @@ static size_t lines(size_t size)
 static size_t work_size(const msm_kernels *k)
 {
     size_t n = k->fixed_block;
-    return lines(n * k->point_size) + lines(k->scratch_size) + lines(n * sizeof(uint64_t[4])) +
+    return lines(n * k->cell_size) + lines(k->scratch_size) + lines(n * sizeof(uint64_t[4])) +
            lines(n * sizeof(bool)) + lines(n * sizeof(int32_t));
 }
 
@@ -67,7 +67,7 @@ static fixed_work work_of(const fixed_run *f, unsigned worker)
     fixed_work w;
 
     w.acc = p;
-    p += lines(n * f->k->point_size);
+    p += lines(n * f->k->cell_size);
     w.scratch = p;
     p += lines(f->k->scratch_size);
     w.value = (void *)p;
@@ -78,7 +78,7 @@ static fixed_work work_of(const fixed_run *f, unsigned worker)
     return w;
 }
 
-static unsigned fixed_c(const curve *cv, size_t point_size, size_t n)
+static unsigned fixed_c(const curve *cv, size_t cell_size, size_t n)
 {
     unsigned best = MSM_MIN_C;
     double best_cost = 0;
@@ -86,7 +86,7 @@ static unsigned fixed_c(const curve *cv, size_t point_size, size_t n)
     for (unsigned c = MSM_MIN_C; c <= MSM_MAX_C; c++) {
         size_t row = (size_t)1 << (c - 1);
         double cost = (double)msm_windows(cv, c) * ((double)n + (double)row);
-        if (msm_windows(cv, c) * row * point_size > FIXED_MAX_BYTES) break;
+        if (msm_windows(cv, c) * row * cell_size > FIXED_MAX_BYTES) break;
         if (c == MSM_MIN_C || cost < best_cost) {
             best = c;
             best_cost = cost;
@@ -104,7 +104,7 @@ static cuzk_status make_row(void *ctx, size_t w, unsigned worker)
 {
     const row_run *r = ctx;
     const msm_kernels *k = r->t->k;
-    size_t row_size = (size_t)r->t->digits.half * k->point_size;
+    size_t row_size = (size_t)r->t->digits.half * k->cell_size;
 
     k->table_row(r->t->rows + w * row_size, r->t->bases + w * k->point_size,
                  (size_t)r->t->digits.half, r->scratch + worker * lines(k->scratch_size));
@@ -148,8 +148,8 @@ cuzk_status cpu_fixed_new(dev_stream *s, dev_fixed *f, const void *base, size_t 
     if (t == NULL) return st;
     f->impl = t;
     t->k = msm_kernels_get(f->id, s->d->table, f->g2);
-    msm_digits_init(&t->digits, cv, fixed_c(cv, t->k->point_size, n));
-    t->rows = mem_new(m, t->digits.windows * (size_t)t->digits.half, t->k->point_size, &st);
+    msm_digits_init(&t->digits, cv, fixed_c(cv, t->k->cell_size, n));
+    t->rows = mem_new(m, t->digits.windows * (size_t)t->digits.half, t->k->cell_size, &st);
     if (t->rows == NULL) goto out;
     t->bases = mem_new(m, t->digits.windows, t->k->point_size, &st);
     if (t->bases == NULL) goto out;
@@ -190,7 +190,7 @@ static cuzk_status multiply_block(void *ctx, size_t index, unsigned worker)
     fixed_run *f = ctx;
     const msm_digits *digits = &f->t->digits;
     fixed_work w = work_of(f, worker);
-    size_t size = f->k->point_size, first = index * f->block;
+    size_t size = f->k->cell_size, first = index * f->block;
     size_t n = f->n - first < f->block ? f->n - first : f->block;
 
     f->k->canon(w.value, f->scalars + first, n);
@@ -208,6 +208,7 @@ static cuzk_status multiply_block(void *ctx, size_t index, unsigned worker)
         f->k->table_add(w.acc, f->t->rows + row * (size_t)digits->half * size, w.digit, n,
                         w.scratch);
     }
+    f->k->to_affine(w.acc, w.acc, n);
     encode_block(f, w.acc, first, n);
     explicit_bzero(w.value, n * sizeof w.value[0]);
     explicit_bzero(w.digit, n * sizeof w.digit[0]);

@@ -11,10 +11,10 @@
 static void MSM_G(table_row)(void *row_out, const void *base, size_t half, void *scratch)
 {
     MSM_G(block) *k = scratch;
-    MSM_G(affine) *row = row_out;
+    MSM_G(cell) *row = row_out;
 
     MSM_G(batch_init)(&k->batch, true);
-    memcpy(&row[0], base, sizeof row[0]);
+    if (!MSM_G(cell_load)(&row[0], base, false)) MSM_G(cell_set_inf)(&row[0]);
     for (size_t m = 1; m < half; m *= 2) {
         size_t n = half - m < m ? half - m : m;
         for (size_t i = 0; i < n; i++) {
@@ -40,12 +40,12 @@ static void MSM_G(table_add)(void *acc_inout, const void *row_in, const int32_t 
                              void *scratch)
 {
     MSM_G(block) *k = scratch;
-    MSM_G(affine) *acc = acc_inout;
-    const MSM_G(affine) *row = row_in;
+    MSM_G(cell) *acc = acc_inout;
+    const MSM_G(cell) *row = row_in;
 
     MSM_G(batch_init)(&k->batch, true);
     for (size_t i = 0; i < n; i++) {
-        const MSM_G(affine) * q;
+        const MSM_G(cell) * q;
         if (i + MSM_AHEAD < n && d[i + MSM_AHEAD] != 0) {
             const int32_t a = d[i + MSM_AHEAD];
             const char *ahead = (const char *)&row[(a < 0 ? -a : a) - 1];
@@ -55,7 +55,7 @@ static void MSM_G(table_add)(void *acc_inout, const void *row_in, const int32_t 
         if (d[i] > 0) {
             q = &row[d[i] - 1];
         } else {
-            MSM_G(affine_neg)(&k->buf[i], &row[-d[i] - 1]);
+            MSM_G(cell_neg)(&k->buf[i], &row[-d[i] - 1]);
             q = &k->buf[i];
         }
         MSM_G(batch_add)(&k->batch, &acc[i], q);

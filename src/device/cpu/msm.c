@@ -20,8 +20,8 @@ const msm_kernels *msm_kernels_get(curve_id id, cpu_table t, bool g2)
 
     switch (t) {
     case CPU_TABLE_GENERIC: k = generic; break;
-    case CPU_TABLE_ADX:
-    case CPU_TABLE_IFMA: k = id == CURVE_ID_BLS12_381 ? msm_bls_adx : msm_bn_adx; break;
+    case CPU_TABLE_ADX: k = id == CURVE_ID_BLS12_381 ? msm_bls_adx : msm_bn_adx; break;
+    case CPU_TABLE_IFMA: k = id == CURVE_ID_BLS12_381 ? msm_bls_ifma : msm_bn_ifma; break;
     case CPU_TABLES: break;
     }
     return k == NULL ? NULL : &k[g2];
@@ -68,7 +68,7 @@ static CUZK_STATUS run_init(msm_run *r, const curve *cv)
     r->part_digits = take(r, p->part_elems * p->group, sizeof *r->part_digits, &st);
     if (!r->in_place) r->decoded = take(r, p->chunk, r->k->point_size, &st);
     r->row_end = take(r, rows, sizeof *r->row_end, &st);
-    r->buckets = take(r, rows, r->k->point_size, &st);
+    r->buckets = take(r, rows, r->k->cell_size, &st);
     r->sums = take(r, p->windows, r->k->sum_size, &st);
     r->scratch = take(r, r->threads, r->k->scratch_size, &st);
     return st;
@@ -82,7 +82,7 @@ static void group_begin(msm_run *r, size_t w0, bool with_ones)
     r->w0 = w0;
     r->n_windows = left < r->plan.group ? left : r->plan.group;
     r->with_ones = with_ones;
-    if (w0 > 0) memset(r->buckets, 0, msm_rows(r->n_windows, r->plan.c) * r->k->point_size);
+    if (w0 > 0) memset(r->buckets, 0, msm_rows(r->n_windows, r->plan.c) * r->k->cell_size);
 }
 
 /* What all chunks have in the group's windows, in its buckets; chunks are read once when there is one group. */
@@ -114,7 +114,7 @@ static CUZK_STATUS sum_chunks(msm_run *r)
 
 static CUZK_STATUS run_all(msm_run *r, void *out)
 {
-    g2_any ones = {{0}}; /* room for either group's affine point; zero is infinity */
+    uint8_t ones[MSM_MAX_CELL] = {0}; /* infinity */
     size_t w0 = 0;
 
     do {
@@ -122,12 +122,12 @@ static CUZK_STATUS run_all(msm_run *r, void *out)
         TRY(sum_chunks(r));
         if (r->with_ones) {
             size_t row = msm_rows(r->n_windows, r->plan.c) - 1;
-            memcpy(&ones, r->buckets + row * r->k->point_size, r->k->point_size);
+            memcpy(ones, r->buckets + row * r->k->cell_size, r->k->cell_size);
         }
         TRY(msm_sum_buckets(r));
         w0 += r->n_windows;
     } while (w0 < r->plan.windows);
-    r->k->finish(out, r->sums, r->plan.windows, r->plan.c, &ones);
+    r->k->finish(out, r->sums, r->plan.windows, r->plan.c, ones);
     return CUZK_OK;
 }
 

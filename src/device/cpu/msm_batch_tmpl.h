@@ -16,9 +16,37 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 
+/* A cell, which is what buckets and sums on the way are, is an affine point here. */
+typedef MSM_G(affine) MSM_G(cell);
+
+U128_INLINE bool MSM_G(cell_is_inf)(const MSM_G(cell) * a)
+{
+    return MSM_G(affine_is_inf)(a);
+}
+U128_INLINE void MSM_G(cell_set_inf)(MSM_G(cell) * r)
+{
+    MSM_G(affine_set_inf)(r);
+}
+U128_INLINE void MSM_G(cell_neg)(MSM_G(cell) * r, const MSM_G(cell) * a)
+{
+    MSM_G(affine_neg)(r, a);
+}
+/* From a point in memory, at any alignment; negated when neg. False, r undefined: it is infinity. */
+U128_INLINE bool MSM_G(cell_load)(MSM_G(cell) * r, const void *point, bool neg)
+{
+    memcpy(r, point, sizeof *r);
+    if (neg) MSM_F(neg)(&r->y, &r->y);
+    return !(U128_UNLIKELY(MSM_F(is_zero)(&r->x)) && MSM_G(affine_is_inf)(r));
+}
+/** n cells to ordinary affine points; r may begin where a does. */
+static void MSM_G(cells_to_affine)(void *r, const void *a, size_t n)
+{
+    memmove(r, a, n * sizeof(MSM_G(affine)));
+}
+
 typedef struct MSM_G(pair) {
-    MSM_G(affine) * p;
-    const MSM_G(affine) * q;
+    MSM_G(cell) * p;
+    const MSM_G(cell) * q;
 } MSM_G(pair);
 
 typedef struct MSM_G(batch) {
@@ -48,16 +76,16 @@ static inline void MSM_G(batch_init)(MSM_G(batch) * b, bool inf)
 }
 
 /* The difference of the x is 0, or a point may be infinity. False when the sum is done; else the pair goes on, a doubling with twice set. */
-static bool MSM_G(batch_special)(MSM_G(batch) * b, MSM_G(affine) * p, const MSM_G(affine) * q)
+static bool MSM_G(batch_special)(MSM_G(batch) * b, MSM_G(cell) * p, const MSM_G(cell) * q)
 {
-    if (MSM_G(affine_is_inf)(q)) return false;
-    if (MSM_G(affine_is_inf)(p)) {
+    if (MSM_G(cell_is_inf)(q)) return false;
+    if (MSM_G(cell_is_inf)(p)) {
         *p = *q;
         return false;
     }
     if (!MSM_F(eq)(&p->x, &q->x)) return true; /* x = 0 is a coordinate like any other */
     if (!MSM_F(eq)(&p->y, &q->y) || MSM_F(is_zero)(&p->y)) {
-        MSM_G(affine_set_inf)(p);
+        MSM_G(cell_set_inf)(p);
         b->any_inf = true;
         return false;
     }
@@ -67,7 +95,7 @@ static bool MSM_G(batch_special)(MSM_G(batch) * b, MSM_G(affine) * p, const MSM_
 }
 
 /** *p += *q when the batch is finished. At most MSM_PAIRS pairs in a batch. */
-static inline void MSM_G(batch_add)(MSM_G(batch) * b, MSM_G(affine) * p, const MSM_G(affine) * q)
+static inline void MSM_G(batch_add)(MSM_G(batch) * b, MSM_G(cell) * p, const MSM_G(cell) * q)
 {
     size_t k = b->n;
     MSM_FIELD *d = &b->denom[k];
@@ -102,7 +130,7 @@ static inline void MSM_G(batch_some)(const MSM_G(pair) * pair, const MSM_FIELD *
     }
     for (size_t i = 0; i < n; i++) MSM_F(sqr_inl)(&x[i], &l[i]);
     for (size_t i = 0; i < n; i++) {
-        MSM_G(affine) *p = pair[i].p;
+        MSM_G(cell) *p = pair[i].p;
         MSM_FIELD t;
 
         MSM_F(sub)(&x[i], &x[i], &p->x);
@@ -129,7 +157,7 @@ static void MSM_G(batch_finish)(MSM_G(batch) * b)
     for (size_t end = b->n, first; end > 0; end = first) {
         first = end > MSM_ABREAST ? end - MSM_ABREAST : 0;
         for (size_t k = end; k-- > first;) {
-            msm_ahead_next(&b->ahead, sizeof(MSM_G(affine)));
+            msm_ahead_next(&b->ahead, sizeof(MSM_G(cell)));
             MSM_F(mul_lazy)(&t[k - first], &inv[k & 1], &b->before[k]);
             MSM_F(mul_lazy)(&inv[k & 1], &inv[k & 1], &b->denom[k]);
         }

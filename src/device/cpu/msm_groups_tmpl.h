@@ -5,6 +5,10 @@
  */
 #include "device/cpu/msm_kernels.h"
 
+#ifndef MSM_LANES
+#    define MSM_LANES 0
+#endif
+
 #define MSM_GROUP g1
 #define MSM_FIELD fp
 #include "device/cpu/msm_tmpl.h"
@@ -19,10 +23,11 @@
 
 #define MSM_TABLE(g) \
     { \
-        .point_size = sizeof(g##_affine), .sum_size = sizeof(g##_xyzz), \
-        .scratch_size = (sizeof(g##_block) + 63) / 64 * 64, .max_lanes = MSM_PAIRS / 2, \
-        .canon = g##_canon, .read = g##_read_point, .rows = g##_rows, .merge = g##_merge, \
-        .lanes = g##_lanes, .window = g##_window, .finish = g##_finish, \
-        .table_row = g##_table_row, .shift = g##_shift, .table_add = g##_table_add, \
-        .fixed_block = MSM_PAIRS / 2, .write = g##_write_point, \
+        .point_size = sizeof(g##_affine), .cell_size = sizeof(g##_cell), \
+        .sum_size = sizeof(g##_xyzz), .scratch_size = (sizeof(g##_block) + 63) / 64 * 64, \
+        .max_lanes = MSM_PAIRS / 2, .canon = g##_canon, .to_affine = g##_cells_to_affine, \
+        .read = g##_read_point, .rows = g##_rows, .merge = g##_merge, .lanes = g##_lanes, \
+        .window = g##_window, .finish = g##_finish, .table_row = g##_table_row, \
+        .shift = g##_shift, .table_add = g##_table_add, .fixed_block = MSM_PAIRS / 2, \
+        .write = g##_write_point, \
     }

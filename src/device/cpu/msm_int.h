@@ -24,7 +24,7 @@ typedef struct msm_plan {
     size_t group;   /* windows worked on at a time: all of them when there is more than one chunk */
     size_t chunk;   /* positions, a multiple of MSM_RANGE */
     size_t n_chunks;
-    size_t point_size;
+    size_t cell_size;
     size_t elems; /* elements in a chunk at most */
     size_t part;  /* positions sorted at a time, a multiple of MSM_RANGE */
     size_t part_elems;

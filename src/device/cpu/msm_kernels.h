@@ -2,7 +2,7 @@
  * device/cpu/msm_kernels.h - what a curve, a group and a CPU table bring to the MSM: one table of functions
  *
  * The scheduler (msm.c and its files) decides which points meet which bucket, in which order and on which thread; it
- * never looks inside a point. Kernels do the additions. A faster table (eight lanes, say) is one more file that
+ * never looks inside a point. Kernels do the additions. A faster table is one more file that
  * exports two of these. Points lie as in memory and POINT_LEM: x, y in Montgomery limbs, all zero is infinity.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -15,18 +15,22 @@
 /** An entry: a point's index << 1, plus 1 when it is to be subtracted. */
 #define MSM_MAX_POINTS ((size_t)1 << 31)
 
+#define MSM_MAX_CELL ((size_t)256)
+
 /** A run of entries that lie sorted by row. Row i holds entries [row_end[i - 1], row_end[i]). */
 typedef struct msm_slice {
     const uint8_t *points; /* affine, at any alignment */
     const uint32_t *entries;
     const uint32_t *row_end;
-    void *buckets;     /* one affine point for each row */
+    void *buckets;     /* one cell for each row */
     size_t begin, end; /* this slice's entries, begin < end */
     size_t row;        /* the row that entry `begin` is in */
 } msm_slice;
 
 typedef struct msm_kernels {
-    size_t point_size;   /* an affine point */
+    size_t point_size; /* an affine point as it lies in memory */
+    size_t
+        cell_size; /* a point in the table's own form, at most MSM_MAX_CELL: all zero is infinity */
     size_t sum_size;     /* a sum that is not yet affine */
     size_t scratch_size; /* of one worker */
     size_t max_lanes;    /* that `lanes` takes at once */
@@ -35,6 +39,11 @@ typedef struct msm_kernels {
     void (*canon)(uint64_t (*out)[4], const fr *in, size_t n);
     /** Canonical and on the curve, or why not. */
     point_err (*read)(void *out, const uint8_t *in, point_enc enc);
+    /* Buckets, partials, ones, rows of a table of multiples and acc are cells; other points are affine. */
+
+    /** Cells to affine points; out may begin where cells does. */
+    void (*to_affine)(void *out, const void *cells, size_t n);
+
     /** Adds the points of a slice to their rows' buckets. The part of a row that began before the slice goes to
      *  *partial instead; true when there is one. So slices can be worked on at the same time. */
     bool (*rows)(const msm_slice *s, void *partial, void *scratch);
@@ -65,5 +74,6 @@ const msm_kernels *msm_kernels_get(curve_id id, cpu_table t, bool g2);
 /* one of each in msm_<curve>_<table>.c: [0] G1, [1] G2 */
 extern const msm_kernels msm_bls_generic[2], msm_bn_generic[2];
 extern const msm_kernels msm_bls_adx[2], msm_bn_adx[2];
+extern const msm_kernels msm_bls_ifma[2], msm_bn_ifma[2];
 
 #endif

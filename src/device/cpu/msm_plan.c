@@ -115,7 +115,7 @@ static void plan_with_c(msm_plan *p, const msm_kernels *k, const curve *cv, unsi
     if (p->chunk == 0) p->chunk = MSM_RANGE;
     p->n_chunks = (n + p->chunk - 1) / p->chunk;
     p->part = p->chunk < PART ? p->chunk : PART;
-    p->point_size = k->point_size;
+    p->cell_size = k->cell_size;
 }
 
 /* once p->part_elems is known */
@@ -124,7 +124,7 @@ static void plan_groups(msm_plan *p, unsigned threads)
     p->group = p->windows;
     if (p->n_chunks <= 1)
         p->group = group_size(p->windows,
-                              (p->point_size << (p->c - 1)) + 2 * p->part_elems * sizeof(uint32_t),
+                              (p->cell_size << (p->c - 1)) + 2 * p->part_elems * sizeof(uint32_t),
                               threads);
 }
 
@@ -189,8 +189,8 @@ static size_t plan_bytes(const msm_plan *p, const msm_kernels *k, bool in_place,
             mem_cost(p->elems * sizeof(msm_value)) +
             mem_cost(p->part_elems * p->group * sizeof(int32_t)) +
             mem_cost(rows * sizeof(uint32_t)) + mem_cost(entries * sizeof(uint32_t)) +
-            mem_cost(slices * k->point_size) + mem_cost(slices * sizeof(uint32_t)) +
-            mem_cost(rows * k->point_size) + mem_cost(p->windows * k->sum_size) +
+            mem_cost(slices * k->cell_size) + mem_cost(slices * sizeof(uint32_t)) +
+            mem_cost(rows * k->cell_size) + mem_cost(p->windows * k->sum_size) +
             mem_cost(threads * k->scratch_size) + 2 * mem_cost(lanes * k->point_size);
     if (!in_place) bytes += mem_cost(p->chunk * k->point_size);
     return bytes;

@@ -50,8 +50,7 @@ static cuzk_status sum_slice(void *ctx, size_t i, unsigned worker)
 
     s.row = row_of(r, s.begin);
     r->partial_rows[i] = NO_ROW;
-    if (r->k->rows(&s, r->partials + i * r->k->point_size,
-                   r->scratch + worker * r->k->scratch_size))
+    if (r->k->rows(&s, r->partials + i * r->k->cell_size, r->scratch + worker * r->k->scratch_size))
         r->partial_rows[i] = (uint32_t)s.row;
     return CUZK_OK;
 }
@@ -66,7 +65,7 @@ static CUZK_STATUS reserve_slices(msm_run *r)
     mem_free(m, r->partial_rows);
     r->slices_cap = 0;
     r->partial_rows = NULL;
-    r->partials = mem_new(m, r->n_slices, r->k->point_size, &st);
+    r->partials = mem_new(m, r->n_slices, r->k->cell_size, &st);
     if (r->partials == NULL) return st;
     r->partial_rows = mem_new(m, r->n_slices, sizeof *r->partial_rows, &st);
     if (r->partial_rows == NULL) return st;
@@ -85,7 +84,7 @@ size_t msm_slice_count(size_t n, unsigned threads)
 
 CUZK_STATUS msm_fill_buckets(msm_run *r)
 {
-    size_t n = 0, size = r->k->point_size;
+    size_t n = 0, size = r->k->cell_size;
 
     if (r->n_entries == 0) return CUZK_OK;
     r->n_slices = msm_slice_count(r->n_entries, r->threads);
@@ -117,7 +116,7 @@ static cuzk_status sum_lanes(void *ctx, size_t i, unsigned worker)
            end = j->lanes * (i + 1) / j->n_tasks;
 
     r->k->lanes(j->plain + first * size, j->weighted + first * size,
-                r->buckets + first * j->len * size, j->len, end - first,
+                r->buckets + first * j->len * r->k->cell_size, j->len, end - first,
                 r->scratch + worker * r->k->scratch_size);
     return CUZK_OK;
 }

@@ -49,12 +49,16 @@ static inline void msm_ahead_next(msm_ahead *a, size_t size)
 }
 #endif
 
-#include "device/cpu/msm_batch_tmpl.h"
+#if MSM_LANES
+#    include "device/cpu/msm_lanes_tmpl.h"
+#else
+#    include "device/cpu/msm_batch_tmpl.h"
+#endif
 
 typedef struct MSM_G(block) {
     MSM_G(batch) batch;
     size_t n, n_segs;
-    MSM_G(affine) buf[MSM_BLOCK];
+    MSM_G(cell) buf[MSM_BLOCK];
     msm_seg segs[MSM_BLOCK];
     uint32_t active[MSM_BLOCK]; /* segments that still have two points or more */
 } MSM_G(block);
@@ -70,7 +74,7 @@ static size_t MSM_G(block_round)(MSM_G(block) * k, size_t n_active, uint32_t str
 
     for (size_t a = 0; a < n_active; a++) {
         const msm_seg *seg = &k->segs[k->active[a]];
-        MSM_G(affine) *p = &k->buf[seg->start];
+        MSM_G(cell) *p = &k->buf[seg->start];
 
         if (open && k->active[a] == k->n_segs - 1) {
             *open_stride = stride;
@@ -96,7 +100,7 @@ static void MSM_G(block_flush)(MSM_G(block) * k, bool open)
     for (uint32_t stride = 1; n_active > 0; stride *= 2)
         n_active = MSM_G(block_round)(k, n_active, stride, open, &open_stride);
     for (size_t i = 0; i < closed; i++)
-        if (k->segs[i].len > 0) *(MSM_G(affine) *)k->segs[i].dst = k->buf[k->segs[i].start];
+        if (k->segs[i].len > 0) *(MSM_G(cell) *)k->segs[i].dst = k->buf[k->segs[i].start];
     k->n = k->n_segs = 0;
     if (open) {
         msm_seg *seg = &k->segs[closed];
@@ -108,14 +112,14 @@ static void MSM_G(block_flush)(MSM_G(block) * k, bool open)
 }
 
 /* Opens a segment; *first, unless NULL or infinity, is its first point. */
-static void MSM_G(block_open)(MSM_G(block) * k, MSM_G(affine) * dst, const MSM_G(affine) * first)
+static void MSM_G(block_open)(MSM_G(block) * k, MSM_G(cell) * dst, const MSM_G(cell) * first)
 {
     msm_seg *seg;
 
     if (k->n == MSM_BLOCK || k->n_segs == MSM_BLOCK) MSM_G(block_flush)(k, false);
     seg = &k->segs[k->n_segs++];
     *seg = (msm_seg){dst, (uint32_t)k->n, 0};
-    if (first != NULL && !MSM_G(affine_is_inf)(first)) {
+    if (first != NULL && !MSM_G(cell_is_inf)(first)) {
         k->buf[k->n++] = *first;
         seg->len = 1;
     }
@@ -127,10 +131,8 @@ static void MSM_G(block_load)(MSM_G(block) * k, const msm_slice *s, size_t e, si
     msm_seg *seg = &k->segs[k->n_segs - 1];
 
     for (size_t i = e; i < e + n; i++) {
-        MSM_G(affine) *p = &k->buf[k->n];
-        memcpy(p, s->points + (size_t)(s->entries[i] >> 1) * sizeof *p, sizeof *p);
-        if (s->entries[i] & 1) MSM_F(neg)(&p->y, &p->y);
-        if (U128_UNLIKELY(MSM_F(is_zero)(&p->x)) && MSM_G(affine_is_inf)(p)) continue;
+        const uint8_t *point = s->points + (size_t)(s->entries[i] >> 1) * sizeof(MSM_G(affine));
+        if (!MSM_G(cell_load)(&k->buf[k->n], point, s->entries[i] & 1)) continue;
         k->n++;
         seg->len++;
     }
@@ -139,13 +141,13 @@ static void MSM_G(block_load)(MSM_G(block) * k, const msm_slice *s, size_t e, si
 static bool MSM_G(rows)(const msm_slice *s, void *partial, void *scratch)
 {
     MSM_G(block) *k = scratch;
-    MSM_G(affine) *buckets = s->buckets;
+    MSM_G(cell) *buckets = s->buckets;
     size_t e = s->begin, row = s->row;
     bool leads = row > 0 ? s->row_end[row - 1] < e : e > 0, has_partial = leads;
 
     MSM_G(batch_init)(&k->batch, false);
     k->n = k->n_segs = 0;
-    MSM_G(affine_set_inf)(partial);
+    MSM_G(cell_set_inf)(partial);
     for (; e < s->end; row++) {
         size_t stop = s->row_end[row] < s->end ? s->row_end[row] : s->end;
         if (e == stop) continue;
@@ -175,15 +177,15 @@ static void MSM_G(merge)(void *buckets, const uint32_t *rows, const void *partia
                          void *scratch)
 {
     MSM_G(block) *k = scratch;
-    MSM_G(affine) *b = buckets;
-    const MSM_G(affine) *p = partials;
+    MSM_G(cell) *b = buckets;
+    const MSM_G(cell) *p = partials;
 
     MSM_G(batch_init)(&k->batch, false);
     k->n = k->n_segs = 0;
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || rows[i] != rows[i - 1]) MSM_G(block_open)(k, &b[rows[i]], &b[rows[i]]);
         if (k->n == MSM_BLOCK) MSM_G(block_flush)(k, true);
-        if (MSM_G(affine_is_inf)(&p[i])) continue;
+        if (MSM_G(cell_is_inf)(&p[i])) continue;
         k->buf[k->n++] = p[i];
         k->segs[k->n_segs - 1].len++;
     }
@@ -198,13 +200,14 @@ static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *bucket
                          size_t n, void *scratch)
 {
     MSM_G(block) *k = scratch;
-    MSM_G(affine) *plain = plain_out, *weighted = weighted_out, *copy = k->buf;
-    const MSM_G(affine) *b = buckets;
+    MSM_G(cell) *plain = k->buf, *weighted = plain + n, *copy = weighted + n;
+    const MSM_G(cell) *b = buckets;
 
+    _Static_assert(3 * (MSM_PAIRS / 2) <= MSM_BLOCK, "room for three of max_lanes");
     MSM_G(batch_init)(&k->batch, true);
     for (size_t l = 0; l < n; l++) {
         plain[l] = b[l * len + len - 1];
-        MSM_G(affine_set_inf)(&weighted[l]);
+        MSM_G(cell_set_inf)(&weighted[l]);
     }
     for (size_t j = len - 1; j-- > 0;) {
         for (size_t l = 0; l < n; l++) {
@@ -216,6 +219,8 @@ static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *bucket
     }
     for (size_t l = 0; l < n; l++) MSM_G(batch_add)(&k->batch, &weighted[l], &plain[l]);
     MSM_G(batch_finish)(&k->batch);
+    MSM_G(cells_to_affine)(plain_out, plain, n);
+    MSM_G(cells_to_affine)(weighted_out, weighted, n);
 }
 
 /* sum over lanes of weighted[l] + len * l * plain[l] */
@@ -240,6 +245,7 @@ static void MSM_G(finish)(void *r, const void *windows, size_t n, unsigned c, co
 {
     const MSM_G(xyzz) *w = windows;
     MSM_G(xyzz) acc;
+    MSM_G(affine) one;
     MSM_G(jac) j;
 
     MSM_G(xyzz_set_inf)(&acc);
@@ -249,7 +255,8 @@ static void MSM_G(finish)(void *r, const void *windows, size_t n, unsigned c, co
         }
         MSM_G(xyzz_add)(&acc, &acc, &w[i]);
     }
-    MSM_G(xyzz_add_affine)(&acc, &acc, ones);
+    MSM_G(cells_to_affine)(&one, ones, 1);
+    MSM_G(xyzz_add_affine)(&acc, &acc, &one);
     MSM_G(xyzz_to_jac)(&j, &acc);
     MSM_G(to_affine)(r, &j);
 }
