@@ -30,9 +30,10 @@ typedef struct store_config {
 } store_config;
 
 /** Locks PATH.lock for its life (another process has it: CUZK_EIO class inconsistent, with its pid). A database that
- *  PRAGMA quick_check or the schema version finds at fault is moved to PATH.corrupt-YYYYMMDDTHHMMSSZ with its -wal and -shm
- *  (payload files stay), logged as event store_corrupt, and *moved (a cuzk_buffer text, empty: none) names it. Leftovers of
- *  payloads that were being written, and payloads that no job names, are removed. */
+ *  PRAGMA quick_check or the check numbers of its rows find at fault is moved to PATH.corrupt-YYYYMMDDTHHMMSSZ with its -wal,
+ *  -shm and payload files, logged as event store_corrupt, and *moved (a cuzk_buffer text, empty: none) names it. One that a
+ *  later cuzk or another program wrote is left alone: CUZK_EIO. Leftovers of payloads that were being written, and payloads
+ *  that no job names, are removed. */
 CUZK_STATUS store_open(store **out, const store_config *c, cuzk_buffer *moved);
 /** What was asked before is done first. NULL is fine. */
 void store_close(store *s);
@@ -48,7 +49,7 @@ typedef struct store_payload {
 /** Writes a payload and waits until it is on the disk (fsync of file and folder). Any thread, at the same time too. It lives
  *  while a job names it; one that no job names within ten minutes goes. The pieces are joined. */
 CUZK_STATUS store_payload_write(store *s, const cuzk_bytes *pieces, size_t n, store_payload *out);
-/** Maps it. CUZK_EIO: it is not there or has another size. */
+/** Maps it. CUZK_EIO: it is not there, has another size, or (looked at once) other bytes. */
 CUZK_STATUS store_payload_map(store *s, const store_payload *p, file_map *out);
 
 /** A job as it is stored. Times are wall-clock milliseconds since 1970. Bytes and strings are borrowed during a call. */
@@ -63,9 +64,11 @@ typedef struct store_job {
     cuzk_bytes result;  /* when it has ended */
 } store_job;
 
-/** Stores a job, or in place of one of the same job_id, and waits until it is durable. A new attempt's old partitions go. */
+/** Stores a job, or in place of one of the same job_id, and waits until it is durable. A new attempt's old partitions go.
+ *  CUZK_EINVAL: its payload is not in the store. With little room left on the disk (1/16, at most 64 MiB, is kept for results)
+ *  it is refused as by a full one. */
 CUZK_STATUS store_admit(store *s, const store_job *j);
-/** Stores what became of it, and waits. The payload is let go: it goes when no other job names it. */
+/** Stores what became of it, and waits. The payload is let go: it goes when no other job names it. CUZK_EINVAL: no such job. */
 CUZK_STATUS store_finish(store *s, const char *job_id, cuzk_job_state state, uint64_t ended_ms,
                          cuzk_bytes result);
 /* These return at once; a failure is logged (event store_failed), and nothing is lost that was admitted. */
