@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "cuzk_service.h"
 
-struct access; /* wire/access.h */
+struct access_list; /* wire/access.h */
 struct span_rec;
 
 typedef struct rpc rpc;
@@ -22,7 +22,7 @@ typedef struct rpc_config {
     size_t n_listen;
     const char *tls_cert, *tls_key; /* PEM files; NULL: no TLS. R */
     const char *tls_client_ca;      /* PEM file: clients must show a certificate of it. R */
-    struct access *access;          /* tokens and plain networks; outlives the rpc */
+    struct access_list *access;     /* tokens and plain networks; outlives the rpc */
     uint64_t max_message;           /* bytes, also after decompression; 0: 256 MiB */
     unsigned max_requests;          /* at a time; 0: 1024. R */
     uint64_t max_inflight_bytes;    /* requests and answers in memory; 0: 2 GiB. R */
@@ -38,7 +38,7 @@ CUZK_STATUS rpc_start(rpc **out, const rpc_config *config, cuzk_service *s);
 /** Takes over what is marked R: TLS files are read again (the access object is reloaded by its owner). A failure leaves all as
  *  it was. */
 CUZK_STATUS rpc_reload(rpc *r, const rpc_config *config);
-/** Health says NOT_SERVING and no connection is taken any more; calls go on (the service refuses new jobs while it drains). */
+/** Health says NOT_SERVING; calls and connections go on (the service refuses new jobs while it drains). */
 void rpc_drain(rpc *r);
 /** Calls that have not ended after timeout_ms are cancelled; sockets are removed; joins its threads. After cuzk_service_drain and
  *  before cuzk_service_close. NULL is fine. */

@@ -22,7 +22,7 @@ typedef struct rules {
     size_t n_networks;
 } rules;
 
-struct access {
+struct access_list {
     pthread_rwlock_t mu;
     /* guarded by mu */
     rules now;
@@ -62,9 +62,9 @@ out:
     return st;
 }
 
-cuzk_status access_open(access **out, const access_config *config)
+cuzk_status access_open(access_list **out, const access_config *config)
 {
-    access *a = calloc(1, sizeof *a);
+    access_list *a = calloc(1, sizeof *a);
 
     if (a == NULL) return FAIL(CUZK_ENOMEM, "access rules: out of memory");
     cuzk_status st = rules_load(&a->now, config);
@@ -80,7 +80,7 @@ cuzk_status access_open(access **out, const access_config *config)
     return CUZK_OK;
 }
 
-cuzk_status access_reload(access *a, const access_config *config)
+cuzk_status access_reload(access_list *a, const access_config *config)
 {
     rules fresh, old;
 
@@ -93,7 +93,7 @@ cuzk_status access_reload(access *a, const access_config *config)
     return CUZK_OK;
 }
 
-void access_close(access *a)
+void access_close(access_list *a)
 {
     if (a == NULL) return;
     pthread_rwlock_destroy(&a->mu);
@@ -101,7 +101,7 @@ void access_close(access *a)
     free(a);
 }
 
-bool access_has_tokens(access *a)
+bool access_has_tokens(access_list *a)
 {
     pthread_rwlock_rdlock(&a->mu);
     bool has = a->now.tokens != NULL;
@@ -109,7 +109,7 @@ bool access_has_tokens(access *a)
     return has;
 }
 
-bool access_has_networks(access *a)
+bool access_has_networks(access_list *a)
 {
     pthread_rwlock_rdlock(&a->mu);
     bool has = a->now.n_networks != 0;
@@ -117,7 +117,7 @@ bool access_has_networks(access *a)
     return has;
 }
 
-unsigned access_token_scopes(access *a, const char *token_text, size_t size)
+unsigned access_token_scopes(access_list *a, const char *token_text, size_t size)
 {
     unsigned scopes = 0;
 
@@ -130,7 +130,7 @@ unsigned access_token_scopes(access *a, const char *token_text, size_t size)
     return scopes;
 }
 
-bool access_is_plain(access *a, const struct sockaddr *peer)
+bool access_is_plain(access_list *a, const struct sockaddr *peer)
 {
     net_peer p;
 
@@ -145,7 +145,7 @@ bool access_is_plain(access *a, const struct sockaddr *peer)
     return listed;
 }
 
-unsigned access_scopes(access *a, bool plain_peer, bool certificate, const char *authorization,
+unsigned access_scopes(access_list *a, bool plain_peer, bool certificate, const char *authorization,
                        size_t size)
 {
     static const char scheme[] = "Bearer ";

@@ -15,7 +15,7 @@
 
 enum { ACCESS_PROVE = 1, ACCESS_READ = 2, ACCESS_OPERATE = 4, ACCESS_ALL = 7 };
 
-typedef struct access access;
+typedef struct access_list access_list; /* `access` is a function of unistd.h */
 
 typedef struct access_config {
     const char *tokens_file;           /* NULL: no tokens */
@@ -24,25 +24,25 @@ typedef struct access_config {
 } access_config;
 
 /** CUZK_EDATA: a line of the file or a network is malformed (where: file and line, or "daemon.plaintext_from"); CUZK_EIO. */
-CUZK_STATUS access_open(access **out, const access_config *config);
+CUZK_STATUS access_open(access_list **out, const access_config *config);
 /** Reads all again; a failure leaves all as it was. */
-CUZK_STATUS access_reload(access *a, const access_config *config);
-void access_close(access *a); /* NULL is fine */
+CUZK_STATUS access_reload(access_list *a, const access_config *config);
+void access_close(access_list *a); /* NULL is fine */
 
 /** There are tokens. */
-bool access_has_tokens(access *a);
+bool access_has_tokens(access_list *a);
 /** Scopes of a token (the part after "Bearer "); 0: unknown. Its time does not tell how much of a token was right. */
-unsigned access_token_scopes(access *a, const char *token, size_t size);
+unsigned access_token_scopes(access_list *a, const char *token, size_t size);
 
 struct sockaddr;
 /** This peer may come without TLS and token: a unix socket, loopback, a listed network. */
-bool access_is_plain(access *a, const struct sockaddr *peer);
+bool access_is_plain(access_list *a, const struct sockaddr *peer);
 /** Something besides loopback is listed. */
-bool access_has_networks(access *a);
+bool access_has_networks(access_list *a);
 
 /** What a request may do: the peer may come in plain or not, its connection has shown a client certificate or not, and the
  *  value of its "authorization" header (NULL: none). The scopes, or 0. */
-unsigned access_scopes(access *a, bool plain_peer, bool certificate, const char *authorization,
+unsigned access_scopes(access_list *a, bool plain_peer, bool certificate, const char *authorization,
                        size_t size);
 
 #endif

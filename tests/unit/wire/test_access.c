@@ -109,7 +109,7 @@ static void test_bad_tokens(void **state)
     free(many);
 }
 
-static unsigned scopes_of(access *a, bool plain, bool certificate, const char *authorization)
+static unsigned scopes_of(access_list *a, bool plain, bool certificate, const char *authorization)
 {
     return access_scopes(a, plain, certificate, authorization,
                          authorization == NULL ? 0 : strlen(authorization));
@@ -118,7 +118,7 @@ static unsigned scopes_of(access *a, bool plain, bool certificate, const char *a
 static void test_scopes(void **state)
 {
     const access_config config = {.tokens_file = tokens_file()};
-    access *a;
+    access_list *a;
 
     (void)state;
     assert_status_ok(access_open(&a, &config));
@@ -139,7 +139,7 @@ static void test_scopes(void **state)
     access_close(NULL);
 }
 
-static bool plain(access *a, const char *ip)
+static bool plain(access_list *a, const char *ip)
 {
     struct sockaddr_in in = {.sin_family = AF_INET};
     struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
@@ -161,7 +161,7 @@ static void test_plain_peers(void **state)
     const access_config none = {0};
     const struct sockaddr_un un = {.sun_family = AF_UNIX};
     const struct sockaddr other = {.sa_family = AF_PACKET};
-    access *a;
+    access_list *a;
 
     (void)state;
     assert_status_ok(access_open(&a, &config));
@@ -188,7 +188,7 @@ static void test_reload(void **state)
     const access_config good = {.tokens_file = tokens_file()};
     const access_config bad = {.plaintext_from = networks, .n_plaintext_from = 2};
     const access_config missing = {.tokens_file = harness_temp_path("none")};
-    access *a = NULL;
+    access_list *a = NULL;
     char text[80];
 
     (void)state;
