@@ -1,0 +1,283 @@
+/*
+ * wire/http_guard.c - what a request may do, judged by its head: route, origin, access, limits
+ *
+ * A browser says in Origin which page a request comes from. Pages of other sites may read answers when their origin is
+ * listed, and change something neither otherwise nor by a name that they made point here (DNS rebinding): a request that
+ * changes something and has an Origin must have a listed one, or the server's own under an IP address, "localhost" or
+ * this machine's name.
+ * Sources: RFC 9110 (statuses), WHATWG Fetch (Origin, preflights).
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "wire/http_int.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#define MAX_ORIGIN 255
+
+static const char *header_of(struct MHD_Connection *c, const char *name)
+{
+    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+__attribute__((format(printf, 5, 6))) static void refuse(http_refusal *out, unsigned status,
+                                                         cuzk_class klass, const char *where,
+                                                         const char *fmt, ...)
+{
+    va_list ap;
+
+    out->status = status;
+    out->klass = klass;
+    out->where = where;
+    va_start(ap, fmt);
+    vsnprintf(out->message, sizeof out->message, fmt, ap);
+    va_end(ap);
+}
+
+/* ---- origins ---- */
+
+cuzk_status http_origin_check(const char *origin)
+{
+    const char *p = strstr(origin, "://");
+    size_t n = strlen(origin);
+
+    if ((strncmp(origin, "https://", 8) != 0 && strncmp(origin, "http://", 7) != 0) || p[3] == 0 ||
+        strchr(p + 3, '/') != NULL || strpbrk(origin, " \t\r\n*") != NULL || n > MAX_ORIGIN)
+        return status_fail(__FILE__, __LINE__, CUZK_EINVAL, CUZK_CLASS_MALFORMED,
+                           "daemon.cors_origins",
+                           "\"%.100s\" is no origin: http(s)://host[:port] wanted", origin);
+    return CUZK_OK;
+}
+
+bool http_origin_listed(http_server *s, const char *origin)
+{
+    bool found = false;
+
+    (void)pthread_mutex_lock(&s->mu);
+    for (size_t i = 0; i < s->n_origins && !found; i++)
+        found = strcasecmp(s->origins[i], origin) == 0;
+    (void)pthread_mutex_unlock(&s->mu);
+    return found;
+}
+
+/** host[:port] names this machine in a way that no other site can have made up. */
+static bool own_name(const http_server *s, const char *host)
+{
+    char name[256];
+    size_t n = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+    net_cidr ip;
+
+    if (n == 0 || n >= sizeof name) return false;
+    memcpy(name, host, n);
+    name[n] = 0;
+    if (name[0] == '[') return true; /* an IPv6 address: nothing else stands in brackets */
+    if (strcasecmp(name, "localhost") == 0) return true;
+    if (s->host_name[0] != 0 && strcasecmp(name, s->host_name) == 0) return true;
+    return strchr(name, '/') == NULL && net_cidr_read(&ip, name) == CUZK_OK;
+}
+
+static bool same_origin(const http_request *r, struct MHD_Connection *c, const char *origin)
+{
+    const char *host = header_of(c, "Host");
+    const char *scheme = r->conn->l->tls ? "https://" : "http://";
+    size_t n = strlen(scheme);
+
+    return host != NULL && strncasecmp(origin, scheme, n) == 0 &&
+           strcasecmp(origin + n, host) == 0 && own_name(r->s, host);
+}
+
+static void check_origin(http_request *r, struct MHD_Connection *c, http_refusal *out)
+{
+    const char *origin = header_of(c, "Origin"), *site = header_of(c, "Sec-Fetch-Site");
+    bool listed =
+        origin != NULL && strlen(origin) <= MAX_ORIGIN && http_origin_listed(r->s, origin);
+
+    if (listed) memcpy(r->cors, origin, strlen(origin) + 1);
+    if (!r->changes || listed) return;
+    if ((origin != NULL && !same_origin(r, c, origin)) ||
+        (origin == NULL && site != NULL && strcasecmp(site, "cross-site") == 0))
+        refuse(out, MHD_HTTP_FORBIDDEN, CUZK_CLASS_NONE, "origin",
+               "pages of other sites may not do this (daemon.cors_origins)");
+}
+
+bool http_preflight(http_request *r, struct MHD_Connection *c)
+{
+    static const http_pair pairs[] = {
+        {"Access-Control-Allow-Methods", "GET, HEAD, POST, DELETE"},
+        {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key"},
+        {"Access-Control-Max-Age", "600"}};
+    const char *origin = header_of(c, "Origin");
+
+    if (strcmp(r->method, MHD_HTTP_METHOD_OPTIONS) != 0 || origin == NULL ||
+        strlen(origin) > MAX_ORIGIN || header_of(c, "Access-Control-Request-Method") == NULL ||
+        !http_origin_listed(r->s, origin))
+        return false;
+    memcpy(r->cors, origin, strlen(origin) + 1);
+    http_reply_static(r, MHD_HTTP_NO_CONTENT, NULL, "", 0, pairs, sizeof pairs / sizeof *pairs);
+    return true;
+}
+
+/* ---- route ---- */
+
+static void find_route(http_request *r, http_refusal *out)
+{
+    const char *method = r->is_head ? MHD_HTTP_METHOD_GET : r->method;
+    bool bad_part = false, found = false;
+
+    for (size_t i = 0; i < r->s->n_routes && r->route == NULL; i++) {
+        const http_route *route = &r->s->routes[i];
+        int fits = http_route_match(route, r);
+
+        bad_part = bad_part || fits < 0;
+        if (fits <= 0) continue;
+        if (strcmp(route->method, method) == 0) {
+            r->route = route;
+            return;
+        }
+        http_parts_clear(r);
+        size_t n = strlen(out->allow);
+        snprintf(out->allow + n, sizeof out->allow - n, "%s%s", found ? ", " : "", route->method);
+        found = true;
+    }
+    if (bad_part)
+        refuse(out, MHD_HTTP_BAD_REQUEST, CUZK_CLASS_MALFORMED, "path",
+               "a part of the path is not percent-encoded UTF-8");
+    else if (found)
+        refuse(out, MHD_HTTP_METHOD_NOT_ALLOWED, CUZK_CLASS_MALFORMED, "method",
+               "%s is not for this path; %s is", r->method, out->allow);
+    else
+        refuse(out, MHD_HTTP_NOT_FOUND, CUZK_CLASS_NONE, "path", "nothing is here");
+}
+
+/* ---- access ---- */
+
+static void check_access(http_request *r, struct MHD_Connection *c, http_refusal *out)
+{
+    const http_listener *l = r->conn->l;
+    const union MHD_ConnectionInfo *i =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *sa = i == NULL ? NULL : i->client_addr;
+    const char *authorization = header_of(c, MHD_HTTP_HEADER_AUTHORIZATION);
+    bool plain = l->is_unix || access_is_plain(r->s->rules, sa);
+    bool certified = l->wants_certificate && http_certified(c);
+    unsigned scopes;
+
+    if (!plain && !l->tls) {
+        refuse(out, MHD_HTTP_FORBIDDEN, CUZK_CLASS_NONE, "peer",
+               "without TLS only loopback and daemon.plaintext_from may come in");
+        return;
+    }
+    if (!plain && l->wants_certificate && !certified) {
+        refuse(out, MHD_HTTP_FORBIDDEN, CUZK_CLASS_NONE, "peer",
+               "a client certificate is needed (daemon.tls_client_ca)");
+        return;
+    }
+    if (r->route->scope == 0) return;
+    scopes = access_scopes(r->s->rules, plain, certified, authorization,
+                           authorization == NULL ? 0 : strlen(authorization));
+    if ((scopes & r->route->scope) != 0) return;
+    if (scopes == 0)
+        refuse(out, MHD_HTTP_UNAUTHORIZED, CUZK_CLASS_NONE, "authorization",
+               authorization == NULL ? "a bearer token is needed" : "this token is not known");
+    else
+        refuse(out, MHD_HTTP_FORBIDDEN, CUZK_CLASS_NONE, "authorization",
+               "the token's scopes do not include %s",
+               r->route->scope == ACCESS_PROVE  ? "prove"
+               : r->route->scope == ACCESS_READ ? "read"
+                                                : "operate");
+}
+
+/* ---- limits ---- */
+
+/** Length of the body by the head: UINT64_MAX when it is not told (chunks), 0 when there is none. */
+static bool body_length(struct MHD_Connection *c, uint64_t *out)
+{
+    const char *length = header_of(c, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    uint64_t v = 0;
+
+    *out = header_of(c, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL ? UINT64_MAX : 0;
+    if (length == NULL || *out != 0) return true;
+    if (length[0] == 0 || strlen(length) > 18) return false;
+    for (const char *p = length; *p != 0; p++) {
+        if (*p < '0' || *p > '9') return false;
+        v = v * 10 + (uint64_t)(*p - '0');
+    }
+    *out = v;
+    return true;
+}
+
+static void check_length(http_request *r, uint64_t length, http_refusal *out)
+{
+    if ((r->route->flags & HTTP_BODY) == 0) {
+        if (length != 0)
+            refuse(out, MHD_HTTP_BAD_REQUEST, CUZK_CLASS_MALFORMED, "body", "this takes no body");
+    } else if (length != UINT64_MAX && length > r->s->max_body) {
+        refuse(out, MHD_HTTP_CONTENT_TOO_LARGE, CUZK_CLASS_LIMIT, "body",
+               "%llu bytes, limit %llu (daemon.max_message)", (unsigned long long)length,
+               (unsigned long long)r->s->max_body);
+    }
+}
+
+/** Takes a place among those that wait or run, and room for the body. */
+static void take_room(http_request *r, uint64_t length, http_refusal *out)
+{
+    http_server *s = r->s;
+    uint64_t room = length == UINT64_MAX ? 0 : length;
+
+    if ((r->route->flags & (HTTP_QUICK | HTTP_EVENTS)) != 0) return;
+    (void)pthread_mutex_lock(&s->mu);
+    if (s->stop_listening)
+        refuse(out, MHD_HTTP_SERVICE_UNAVAILABLE, CUZK_CLASS_RESOURCE, "server",
+               "the daemon is stopping");
+    else if (s->counts.active >= s->max_requests)
+        refuse(out, MHD_HTTP_TOO_MANY_REQUESTS, CUZK_CLASS_LIMIT, "requests",
+               "%u requests wait already, limit %u (daemon.max_requests)", s->counts.active,
+               s->max_requests);
+    else if (s->counts.inflight_bytes + room > s->max_inflight)
+        refuse(out, MHD_HTTP_TOO_MANY_REQUESTS, CUZK_CLASS_LIMIT, "requests",
+               "%llu bytes of requests are held and %llu more asked for, limit %llu "
+               "(daemon.max_inflight_bytes)",
+               (unsigned long long)s->counts.inflight_bytes, (unsigned long long)room,
+               (unsigned long long)s->max_inflight);
+    if (out->status == 0) {
+        s->counts.active++;
+        s->counts.inflight_bytes += room;
+        r->reserved = room;
+        r->counted = true;
+    } else {
+        s->counts.refused++;
+    }
+    (void)pthread_mutex_unlock(&s->mu);
+    if (out->status != 0 || room == 0) return;
+    cuzk_status st;
+    r->body = mem_new(s->m, 1, room, &st);
+    r->cap = room;
+    if (r->body == NULL)
+        refuse(out, MHD_HTTP_TOO_MANY_REQUESTS, CUZK_CLASS_RESOURCE, "requests",
+               "no memory for %llu bytes", (unsigned long long)room);
+}
+
+void http_guard(http_request *r, struct MHD_Connection *c, http_refusal *out)
+{
+    uint64_t length = 0;
+    span t;
+
+    memset(out, 0, sizeof *out);
+    if (!http_target_split(r)) {
+        refuse(out, MHD_HTTP_BAD_REQUEST, CUZK_CLASS_MALFORMED, "path", "it begins with /");
+        return;
+    }
+    check_origin(r, c, out);
+    if (out->status == 0) find_route(r, out);
+    if (out->status != 0) return;
+    t = span_open(SPAN_AUTHENTICATE);
+    check_access(r, c, out);
+    span_close(&t);
+    if (out->status == 0 && !body_length(c, &length))
+        refuse(out, MHD_HTTP_BAD_REQUEST, CUZK_CLASS_MALFORMED, "content-length",
+               "it is not a number");
+    if (out->status == 0) check_length(r, length, out);
+    if (out->status == 0) take_room(r, length, out);
+}

@@ -1,0 +1,155 @@
+/*
+ * unit/wire/http_client.c - a client for the tests of the HTTP server
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "http_client.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+int client_connect(const char *address)
+{
+    const struct timeval ten = {.tv_sec = 10};
+    int fd;
+
+    if (strncmp(address, "unix://", 7) == 0) {
+        struct sockaddr_un un = {.sun_family = AF_UNIX};
+
+        snprintf(un.sun_path, sizeof un.sun_path, "%s", address + 7);
+        fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (connect(fd, (const struct sockaddr *)&un, sizeof un) != 0)
+            harness_fail("cannot connect to %s", address);
+    } else {
+        struct sockaddr_in in = {.sin_family = AF_INET};
+
+        in.sin_port = htons((uint16_t)atoi(strrchr(address, ':') + 1));
+        in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        fd = socket(AF_INET, SOCK_STREAM, 0);
+        if (connect(fd, (const struct sockaddr *)&in, sizeof in) != 0)
+            harness_fail("cannot connect to %s", address);
+    }
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &ten, sizeof ten), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &ten, sizeof ten), 0);
+    return fd;
+}
+
+void client_send(int fd, const void *data, size_t size)
+{
+    const uint8_t *p = data;
+
+    while (size > 0) {
+        ssize_t n = send(fd, p, size, MSG_NOSIGNAL);
+
+        if (n <= 0) return; /* the answer, or its absence, tells */
+        p += n;
+        size -= (size_t)n;
+    }
+}
+
+void client_printf(int fd, const char *fmt, ...)
+{
+    char text[8192];
+    va_list ap;
+
+    va_start(ap, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    assert_true(n >= 0 && (size_t)n < sizeof text);
+    client_send(fd, text, (size_t)n);
+}
+
+void client_read(int fd, client_answer *out, bool no_body)
+{
+    size_t n = 0;
+    char *end = NULL;
+
+    memset(out, 0, sizeof *out);
+    while (end == NULL && n < sizeof out->head - 1) {
+        if (recv(fd, out->head + n, 1, 0) != 1) break;
+        n++;
+        if (n >= 4 && memcmp(out->head + n - 4, "\r\n\r\n", 4) == 0) end = out->head + n;
+    }
+    out->head[n] = 0;
+    out->body = calloc(1, 1);
+    if (end == NULL || strncmp(out->head, "HTTP/1.1 ", 9) != 0) return;
+    out->status = (unsigned)atoi(out->head + 9);
+    if (no_body) return;
+    out->size = (size_t)atoll(client_header(out, "Content-Length"));
+    free(out->body);
+    out->body = calloc(1, out->size + 1);
+    assert_non_null(out->body);
+    for (size_t got = 0; got < out->size;) {
+        ssize_t k = recv(fd, out->body + got, out->size - got, 0);
+
+        if (k <= 0) harness_fail("answer cut short: %zu of %zu bytes", got, out->size);
+        got += (size_t)k;
+    }
+}
+
+void client_answer_clear(client_answer *a)
+{
+    free(a->body);
+    memset(a, 0, sizeof *a);
+}
+
+const char *client_header(const client_answer *a, const char *name)
+{
+    static char value[1024];
+    size_t n = strlen(name);
+
+    value[0] = 0;
+    for (const char *p = strstr(a->head, "\r\n"); p != NULL; p = strstr(p + 2, "\r\n")) {
+        const char *line = p + 2;
+
+        if (strncasecmp(line, name, n) != 0 || line[n] != ':') continue;
+        line += n + 1;
+        line += strspn(line, " ");
+        snprintf(value, sizeof value, "%.*s", (int)strcspn(line, "\r"), line);
+        break;
+    }
+    return value;
+}
+
+void client_ask(const char *address, client_answer *out, const char *method, const char *target,
+                const char *lines, const void *body, size_t size)
+{
+    int fd = client_connect(address);
+
+    client_printf(fd, "%s %s HTTP/1.1\r\nHost: t\r\n%s", method, target, lines);
+    if (body != NULL) client_printf(fd, "Content-Length: %zu\r\n", size);
+    client_printf(fd, "\r\n");
+    if (body != NULL) client_send(fd, body, size);
+    client_read(fd, out, strcmp(method, "HEAD") == 0);
+    (void)close(fd);
+}
+
+bool client_wait_for(int fd, const char *text)
+{
+    size_t n = 0, want = strlen(text), cap = (size_t)1 << 20;
+    char *buf = malloc(cap);
+    bool found = false;
+
+    assert_non_null(buf);
+    while (!found && n < cap) {
+        if (recv(fd, buf + n, 1, 0) != 1) break;
+        n++;
+        found = n >= want && memcmp(buf + n - want, text, want) == 0;
+    }
+    free(buf);
+    return found;
+}
+
+bool client_sees_end(int fd)
+{
+    char buf[4096];
+    ssize_t n;
+
+    while ((n = recv(fd, buf, sizeof buf, 0)) > 0) continue;
+    return n == 0 || errno == ECONNRESET;
+}
