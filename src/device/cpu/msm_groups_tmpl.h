@@ -11,15 +11,19 @@
 
 #define MSM_GROUP g1
 #define MSM_FIELD fp
+#define MSM_TWO 0
 #include "device/cpu/msm_tmpl.h"
 #undef MSM_GROUP
 #undef MSM_FIELD
+#undef MSM_TWO
 
 #define MSM_GROUP g2
 #define MSM_FIELD fp2
+#define MSM_TWO 1
 #include "device/cpu/msm_tmpl.h"
 #undef MSM_GROUP
 #undef MSM_FIELD
+#undef MSM_TWO
 
 #define MSM_TABLE(g) \
     { \

@@ -165,7 +165,30 @@ FIELD_KERNEL void fp2_x8_square(fp2_x8 *r, const fp2_x8 *a)
     fp2_x8_sqr_raw(r, a, 3);
 }
 
-/* The norm of d (below 2m), which is inverted in its stead: in Fp d itself. And 1/d from the norm's inverse. */
+/* r = a - y as a cell's y: a raw and below 2.5m, y from 0 to 4m. 4m is added; or m alone, where the sum would pass 3.5m. */
+U128_INLINE void fp_x8_minus_y(fp_x8 *r, const fp_x8 *a, const fp_x8 *y)
+{
+    const int top = FP_LIMBS52 - 1;
+    const uint64_t m = lanes_limb(fp_modulus, FP_LIMBS, top);
+    __m512i t = _mm512_sub_epi64(a->l[top], y->l[top]);
+    __mmask8 large = _mm512_cmpge_epi64_mask(t, lanes_set1((uint64_t)(-(int64_t)m / 2)));
+
+    FIELD_UNROLL
+    for (int j = 0; j < FP_LIMBS52; j++) {
+        uint64_t mj = lanes_limb(fp_modulus, FP_LIMBS, j);
+        r->l[j] =
+            _mm512_add_epi64(_mm512_sub_epi64(a->l[j], y->l[j]),
+                             _mm512_mask_blend_epi64(large, lanes_set1(4 * mj), lanes_set1(mj)));
+    }
+    fp_x8_carry(r);
+}
+U128_INLINE void fp2_x8_minus_y(fp2_x8 *r, const fp2_x8 *a, const fp2_x8 *y)
+{
+    fp_x8_minus_y(&r->c0, &a->c0, &y->c0);
+    fp_x8_minus_y(&r->c1, &a->c1, &y->c1);
+}
+
+/* The norm of d (settled, at most twice a key's x), which is inverted in its stead: in Fp d itself. And 1/d from the norm's inverse. */
 U128_INLINE void fp_x8_norm(fp_x8 *r, const fp_x8 *d)
 {
     *r = *d;
@@ -189,7 +212,8 @@ U128_INLINE void fp2_x8_from_norm(fp2_x8 *r, const fp2_x8 *d, const fp_x8 *inv)
 {
     fp_x8 t;
 
-    fp_x8_neg(&t, &d->c1, 2);
+    fp_x8_neg(&t, &d->c1, 0);
+    msm_add_shifted_m(&t, MSM_SHIFT_X + 1);
     fp_x8_carry(&t);
     msm_mul(&r->c0, &d->c0, inv);
     msm_mul(&r->c1, &t, inv);

@@ -5,10 +5,11 @@
  * which none is a result of another in the batch, batch_finish. Pairs are only listed by batch_add; batch_finish takes them in
  * groups of eight, lane i working on pair i of each group: a chain of products of the denominators forward, one inversion for
  * all eight chains, and the chain undone backward with the sums made on the way. The formulas are those of msm_batch_tmpl.h.
- * Over Fp2 the chain is of norms: 1/d = conj(d) / N(d).
+ * Over Fp2 (MSM_TWO) the chain is of norms: 1/d = conj(d) / N(d).
  *
- * Cost of an addition: 5M + 1S; over Fp2, in Fp: 3M + 3S and two products and a square over Fp2. Where the denominator is 0 modulo m, the
- * lane is a doubling, or its points are opposite and it takes no part: `dummy` stands in for both.
+ * Cost of an addition: 5M + 1S; over Fp2, in Fp: 5M + 2S, one reduction fewer, and two products and a square over Fp2. A denominator that is
+ * 0 makes its lane's product 0: then the chain is made again, carefully. The lane is a doubling, or its points are opposite and it takes no
+ * part: `dummy` stands in for both.
  *
  * Source: Montgomery, "Speeding the Pollard and elliptic curve methods of factorization", Math. Comp. 48, 1987
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -17,6 +18,7 @@
 #define MSM_X8 FIELD_CAT(MSM_FIELD, x8)
 #define MSM_WORDS (MSM_COORD * (sizeof(MSM_FIELD) / sizeof(fp))) /* of a coordinate */
 #define MSM_GROUPS (MSM_PAIRS / LANES)
+#define MSM_SIDE 2 /* groups side by side (bench_msm) */
 
 typedef struct MSM_G(cell) {
     uint64_t x[MSM_COORD * (sizeof(MSM_FIELD) / sizeof(fp))];
@@ -115,10 +117,21 @@ typedef struct MSM_G(batch) {
     uint64_t *p[MSM_PAIRS]; /* cells; *p += *q */
     const uint64_t *q[MSM_PAIRS];
     __mmask8 twice[MSM_GROUPS]; /* p = q */
-    MSM_X8 denom[MSM_GROUPS];
+#if MSM_TWO
+    MSM_X8 denom[MSM_GROUPS]; /* over Fp the norm */
+#endif
     fp_x8 norm[MSM_GROUPS];
     fp_x8 before[MSM_GROUPS]; /* the chains' products before this group */
 } MSM_G(batch);
+
+U128_INLINE MSM_X8 *MSM_G(batch_denom)(MSM_G(batch) * b)
+{
+#if MSM_TWO
+    return b->denom;
+#else
+    return b->norm;
+#endif
+}
 
 /** inf: points of the pairs may be infinity. Else only results of the batches themselves can, which is noticed. */
 static inline void MSM_G(batch_init)(MSM_G(batch) * b, bool inf)
@@ -180,12 +193,41 @@ U128_NOINLINE __mmask8 MSM_G(batch_special)(MSM_G(batch) * b, size_t g, MSM_X8 *
     return opposite;
 }
 
-/* Group g's denominators, q.x - p.x; run times their norms. */
-U128_INLINE void MSM_G(batch_down)(MSM_G(batch) * b, size_t g, fp_x8 *run)
+/* The lanes of group g that hold no pair. */
+U128_INLINE __mmask8 MSM_G(batch_idle)(const MSM_G(batch) * b, size_t g)
+{
+    size_t left = b->n - g * LANES;
+    return left < LANES ? (__mmask8)(LANES_ALL << left) : 0;
+}
+
+/* Group g's denominators, q.x - p.x, and their norms. */
+U128_INLINE void MSM_G(batch_put)(MSM_G(batch) * b, size_t g, const MSM_X8 *d)
+{
+    MSM_G(batch_denom)(b)[g] = *d;
+    if (MSM_TWO) MSM_F(x8_norm)(&b->norm[g], d);
+}
+
+U128_INLINE void MSM_G(batch_down)(MSM_G(batch) * b, size_t g)
 {
     const uint64_t *const *p = (const uint64_t *const *)&b->p[g * LANES];
-    size_t left = b->n - g * LANES;
-    __mmask8 dead = left < LANES ? (__mmask8)(LANES_ALL << left) : 0, zero;
+    __mmask8 idle = MSM_G(batch_idle)(b, g);
+    MSM_X8 px, d;
+
+    MSM_F(x8_gather)(&px, p, 0);
+    MSM_F(x8_gather)(&d, &b->q[g * LANES], 0);
+    MSM_F(x8_sub)(&d, &d, &px);
+    MSM_F(x8_add_shifted_m)(&d, MSM_SHIFT_X);
+    MSM_F(x8_carry)(&d);
+    if (U128_UNLIKELY(idle != 0)) MSM_F(x8_put_one)(&d, idle);
+    b->twice[g] = 0;
+    MSM_G(batch_put)(b, g, &d);
+}
+
+/* The same for a batch that has a denominator 0: reduced, so that it is seen. */
+U128_NOINLINE void MSM_G(batch_down_careful)(MSM_G(batch) * b, size_t g)
+{
+    const uint64_t *const *p = (const uint64_t *const *)&b->p[g * LANES];
+    __mmask8 idle = MSM_G(batch_idle)(b, g), zero;
     MSM_X8 px, d;
 
     MSM_F(x8_gather)(&px, p, 0);
@@ -194,14 +236,10 @@ U128_INLINE void MSM_G(batch_down)(MSM_G(batch) * b, size_t g, fp_x8 *run)
     MSM_F(x8_add_shifted_m)(&d, MSM_SHIFT_X);
     MSM_F(x8_add_m)(&d, 1);
     MSM_F(x8_reduce)(&d);
-    b->twice[g] = 0;
-    zero = MSM_F(x8_is_zero_mask)(&d, 2) & (__mmask8)~dead;
-    if (U128_UNLIKELY(zero != 0)) dead |= MSM_G(batch_special)(b, g, &d, zero);
-    if (U128_UNLIKELY(dead != 0)) MSM_F(x8_put_one)(&d, dead);
-    b->denom[g] = d;
-    MSM_F(x8_norm)(&b->norm[g], &d);
-    b->before[g] = *run;
-    msm_mul(run, run, &b->norm[g]);
+    zero = MSM_F(x8_is_zero_mask)(&d, 2) & (__mmask8)~idle;
+    if (zero != 0) idle |= MSM_G(batch_special)(b, g, &d, zero);
+    MSM_F(x8_put_one)(&d, idle);
+    MSM_G(batch_put)(b, g, &d);
 }
 
 /* r = 3 x^2 in the lanes of k, d = 0 there. */
@@ -220,65 +258,109 @@ U128_NOINLINE void MSM_G(batch_twice)(MSM_X8 *r, MSM_X8 *d, const MSM_X8 *x, __m
     MSM_F(x8_blend)(d, k, &zero);
 }
 
-/* Group g's sums, inv the inverse of its denominators' norms:
-   lambda = (q.y - p.y) / d, x = lambda^2 - 2 p.x - d, y = lambda (p.x - x) - p.y */
-U128_INLINE void MSM_G(batch_up)(MSM_G(batch) * b, size_t g, const fp_x8 *inv)
-{
-    const uint64_t *const *p = (const uint64_t *const *)&b->p[g * LANES];
-    MSM_X8 px, py, l, t, d = b->denom[g];
+/* What a group's sums go through; MSM_SIDE groups go step by step together, so that one's carries run beside another's products. */
+typedef struct MSM_G(sums) {
+    const uint64_t *const *p;
+    fp_x8 inv;
+    MSM_X8 px, py, l, d, t;
+} MSM_G(sums);
 
-    MSM_F(x8_from_norm)(&t, &d, inv);
-    MSM_F(x8_gather)(&py, p, MSM_WORDS);
-    MSM_F(x8_gather)(&l, &b->q[g * LANES], MSM_WORDS);
-    MSM_F(x8_sub)(&l, &l, &py);
-    MSM_F(x8_add_m)(&l, 4);
-    MSM_F(x8_carry)(&l);
-    MSM_F(x8_gather)(&px, p, 0);
-    if (U128_UNLIKELY(b->twice[g] != 0)) MSM_G(batch_twice)(&l, &d, &px, b->twice[g]);
-    MSM_F(x8_product)(&l, &l, &t);
-    MSM_F(x8_carry)(&l);
-    MSM_F(x8_square)(&t, &l);
-    MSM_F(x8_add)(&d, &d, &px);
-    MSM_F(x8_add)(&d, &d, &px);
-    MSM_F(x8_sub)(&t, &t, &d);
-    MSM_F(x8_add_shifted_m)(&t, MSM_SHIFT_X + 1);
-    MSM_F(x8_add_m)(&t, 3);
-    MSM_F(x8_reduce)(&t);
-    MSM_F(x8_scatter)(&b->p[g * LANES], 0, &t);
-    MSM_F(x8_sub)(&t, &px, &t);
-    MSM_F(x8_add_m)(&t, 2);
-    MSM_F(x8_carry)(&t);
-    MSM_F(x8_product)(&t, &l, &t);
-    MSM_F(x8_sub)(&t, &t, &py);
-    MSM_F(x8_add_m)(&t, 5);
-    MSM_F(x8_reduce)(&t);
-    MSM_F(x8_scatter)(&b->p[g * LANES], MSM_WORDS, &t);
+/* lambda = (q.y - p.y) / d */
+U128_INLINE void MSM_G(sums_slope)(MSM_G(batch) * b, size_t g, MSM_G(sums) * s)
+{
+    s->p = (const uint64_t *const *)&b->p[g * LANES];
+    s->d = MSM_G(batch_denom)(b)[g];
+    MSM_F(x8_from_norm)(&s->t, &s->d, &s->inv);
+    MSM_F(x8_gather)(&s->py, s->p, MSM_WORDS);
+    MSM_F(x8_gather)(&s->l, &b->q[g * LANES], MSM_WORDS);
+    MSM_F(x8_sub)(&s->l, &s->l, &s->py);
+    MSM_F(x8_add_m)(&s->l, 4);
+    MSM_F(x8_carry)(&s->l);
+    MSM_F(x8_gather)(&s->px, s->p, 0);
+    if (U128_UNLIKELY(b->twice[g] != 0)) MSM_G(batch_twice)(&s->l, &s->d, &s->px, b->twice[g]);
+    MSM_F(x8_product)(&s->l, &s->l, &s->t);
+    MSM_F(x8_carry)(&s->l);
+}
+
+/* x = lambda^2 - 2 p.x - d; t = p.x - x */
+U128_INLINE void MSM_G(sums_x)(MSM_G(batch) * b, size_t g, MSM_G(sums) * s)
+{
+    MSM_F(x8_square)(&s->t, &s->l);
+    MSM_F(x8_add)(&s->d, &s->d, &s->px);
+    MSM_F(x8_add)(&s->d, &s->d, &s->px);
+    MSM_F(x8_sub)(&s->t, &s->t, &s->d);
+    MSM_F(x8_add_shifted_m)(&s->t, MSM_SHIFT_X + 2);
+    MSM_F(x8_add_m)(&s->t, 1);
+    MSM_F(x8_reduce)(&s->t);
+    MSM_F(x8_scatter)(&b->p[g * LANES], 0, &s->t);
+    MSM_F(x8_sub)(&s->t, &s->px, &s->t);
+    MSM_F(x8_add_m)(&s->t, 2);
+    MSM_F(x8_carry)(&s->t);
+}
+
+/* y = lambda t - p.y */
+U128_INLINE void MSM_G(sums_y)(MSM_G(batch) * b, size_t g, MSM_G(sums) * s)
+{
+    MSM_F(x8_product)(&s->t, &s->l, &s->t);
+    MSM_F(x8_minus_y)(&s->t, &s->t, &s->py);
+    MSM_F(x8_scatter)(&b->p[g * LANES], MSM_WORDS, &s->t);
+}
+
+/* The sums of n <= MSM_SIDE groups from g down; run is the inverse of all norms up to g's. */
+U128_INLINE void MSM_G(batch_up)(MSM_G(batch) * b, size_t g, const size_t n, fp_x8 *run)
+{
+    MSM_G(sums) s[MSM_SIDE];
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t l = 0; l < LANES; l++) msm_ahead_next(&b->ahead, sizeof(MSM_G(affine)));
+        msm_mul(&s[i].inv, run, &b->before[g - i]);
+        msm_mul(run, run, &b->norm[g - i]);
+    }
+    for (size_t i = 0; i < n; i++) MSM_G(sums_slope)(b, g - i, &s[i]);
+    for (size_t i = 0; i < n; i++) MSM_G(sums_x)(b, g - i, &s[i]);
+    for (size_t i = 0; i < n; i++) MSM_G(sums_y)(b, g - i, &s[i]);
+}
+
+static void MSM_G(batch_chain)(MSM_G(batch) * b, size_t groups, bool careful, fp_x8 *run)
+{
+    memset(run, 0, sizeof *run);
+    fp_x8_put_one(run, LANES_ALL);
+    for (size_t g = 0; g < groups; g += MSM_SIDE) {
+        size_t end = groups - g < MSM_SIDE ? groups : g + MSM_SIDE;
+        for (size_t i = g; i < end; i++) {
+            if (careful) {
+                MSM_G(batch_down_careful)(b, i);
+            } else {
+                MSM_G(batch_down)(b, i);
+            }
+        }
+        for (size_t i = g; i < end; i++) {
+            b->before[i] = *run;
+            msm_mul(run, run, &b->norm[i]);
+        }
+    }
 }
 
 /** Does all additions; the batch is then empty. */
 static void MSM_G(batch_finish)(MSM_G(batch) * b)
 {
-    size_t groups = (b->n + LANES - 1) / LANES;
-    fp_x8 run, inv;
+    size_t groups = (b->n + LANES - 1) / LANES, g = groups;
+    fp_x8 run;
 
     if (b->n == 0) return;
     for (size_t i = b->n; i < groups * LANES; i++) {
         b->p[i] = b->dummy.x;
         b->q[i] = b->dummy.x;
     }
-    memset(&run, 0, sizeof run);
-    fp_x8_put_one(&run, LANES_ALL);
-    for (size_t g = 0; g < groups; g++) MSM_G(batch_down)(b, g, &run);
+    MSM_G(batch_chain)(b, groups, false, &run);
+    if (U128_UNLIKELY(fp_x8_is_zero_mask(&run, 2) != 0)) MSM_G(batch_chain)(b, groups, true, &run);
     msm_invert_lanes(&run);
-    for (size_t g = groups; g-- > 0;) {
-        for (size_t l = 0; l < LANES; l++) msm_ahead_next(&b->ahead, sizeof(MSM_G(affine)));
-        msm_mul(&inv, &run, &b->before[g]);
-        msm_mul(&run, &run, &b->norm[g]);
-        MSM_G(batch_up)(b, g, &inv);
-    }
+    for (; g >= MSM_SIDE; g -= MSM_SIDE) MSM_G(batch_up)(b, g - 1, MSM_SIDE, &run);
+    for (; g > 0; g--) MSM_G(batch_up)(b, g - 1, 1, &run);
     b->n = 0;
 }
 
 #undef MSM_X8
 #undef MSM_WORDS
 #undef MSM_GROUPS
+#undef MSM_SIDE
