@@ -53,7 +53,7 @@ static toml_value *find(const toml_value *table, const char *key)
 {
     toml_value *v = table->first;
 
-    while (v != NULL && strcmp(v->key, key) != 0) v = v->next;
+    while (v != NULL && (v->key == NULL || strcmp(v->key, key) != 0)) v = v->next;
     return v;
 }
 
@@ -62,14 +62,16 @@ const toml_value *toml_find(const toml_value *table, const char *key)
     return find(table, key);
 }
 
-static toml_value *new_value(toml *t, toml_type type, size_t at, cuzk_status *st)
+static cuzk_status new_value(toml *t, toml_type type, size_t at, toml_value **out)
 {
-    toml_value *v = mem_new(t->m, 1, sizeof *v, st);
+    cuzk_status st = CUZK_OK;
+    toml_value *v = mem_new(t->m, 1, sizeof *v, &st);
 
-    if (v == NULL) return NULL;
+    if (v == NULL) return st == CUZK_OK ? CUZK_ENOMEM : st; /* the first cannot be */
     v->type = type;
     v->at = at;
-    return v;
+    *out = v;
+    return CUZK_OK;
 }
 
 static void free_value(mem *m, toml_value *v)
@@ -99,10 +101,10 @@ static cuzk_status append(toml *t, toml_value *parent, toml_value *v)
 static cuzk_status add(toml *t, toml_value *table, char *key, size_t at, toml_type type,
                        toml_value **out)
 {
-    cuzk_status st = CUZK_OK;
-    toml_value *v = new_value(t, type, at, &st);
+    toml_value *v = NULL;
+    cuzk_status st = new_value(t, type, at, &v);
 
-    if (v == NULL) {
+    if (st != CUZK_OK) {
         mem_free(t->m, key);
         return st;
     }
@@ -241,14 +243,12 @@ static cuzk_status read_array(toml *t, toml_value *v, unsigned depth)
     v->type = TOML_ARRAY;
     t->pos++;
     for (;;) {
-        cuzk_status st = CUZK_OK;
         toml_value *x;
 
         TRY(skip_lines(t));
         if (toml_here(t) == ']') break;
         if (t->pos >= t->size) return toml_fail(t, start, "the array does not end");
-        x = new_value(t, TOML_STRING, t->pos, &st);
-        if (x == NULL) return st;
+        TRY(new_value(t, TOML_STRING, t->pos, &x));
         TRY(append(t, v, x));
         TRY(read_value(t, x, depth + 1));
         TRY(skip_lines(t));
@@ -334,9 +334,9 @@ static cuzk_status read_header(toml *t, toml_value **table)
     char *key = NULL;
     toml_value *v;
 
+    *table = t->root;
     t->pos++;
     if (toml_here(t) == '[') return toml_fail(t, start, "arrays of tables are not used here");
-    *table = t->root;
     t->section++;
     TRY(read_key(t, table, true, &key, &at));
     v = find(*table, key);
@@ -383,6 +383,23 @@ static cuzk_status read_document(toml *t)
     }
 }
 
+static cuzk_status init(toml *t, const void *data, size_t size, const char *name)
+{
+    cuzk_status st = CUZK_OK;
+    size_t n = strlen(name) + 1;
+
+    t->name = mem_new(t->m, 1, n, &st);
+    if (t->name == NULL) return st;
+    memcpy(t->name, name, n);
+    t->data = mem_new(t->m, 1, size + 1, &st);
+    if (t->data == NULL) return st;
+    if (size != 0) memcpy(t->data, data, size);
+    t->size = size;
+    TRY(new_value(t, TOML_TABLE, 0, &t->root));
+    t->root->origin = TOML_HEADER;
+    return CUZK_OK;
+}
+
 cuzk_status toml_read(toml **out, const void *data, size_t size, const char *name)
 {
     cuzk_status st = CUZK_OK;
@@ -398,14 +415,7 @@ cuzk_status toml_read(toml **out, const void *data, size_t size, const char *nam
         return st;
     }
     t->m = m;
-    t->size = size;
-    t->name = mem_new(m, 1, strlen(name) + 1, &st);
-    if (t->name != NULL) t->data = mem_new(m, 1, size + 1, &st);
-    if (t->data != NULL) t->root = new_value(t, TOML_TABLE, 0, &st);
-    if (t->root == NULL) goto out;
-    memcpy(t->name, name, strlen(name));
-    if (size != 0) memcpy(t->data, data, size);
-    t->root->origin = TOML_HEADER;
+    TRY_OUT(init(t, data, size, name));
     TRY_OUT(read_document(t));
     *out = t;
     t = NULL;
