@@ -171,11 +171,15 @@ static cuzk_status key_part(toml *t, char **out, size_t *at)
 
     skip_blanks(t);
     *at = t->pos;
-    if (toml_here(t) == '"' || toml_here(t) == '\'') return toml_string(t, false, out);
+    *out = NULL;
+    if (toml_here(t) == '"' || toml_here(t) == '\'') {
+        st = toml_string(t, false, out);
+        return st == CUZK_OK && *out == NULL ? CUZK_ENOMEM : st; /* the first says the second */
+    }
     while (toml_is_bare(t->data[t->pos + n])) n++;
     if (n == 0) return toml_fail(t, t->pos, "a key is missing");
     *out = mem_new(t->m, 1, n + 1, &st);
-    if (*out == NULL) return st;
+    if (*out == NULL) return st == CUZK_OK ? CUZK_ENOMEM : st;
     memcpy(*out, t->data + t->pos, n);
     t->pos += n;
     return CUZK_OK;

@@ -155,6 +155,7 @@ cuzk_status toml_string(toml *t, bool multi_line, char **out)
     if (st == CUZK_OK) st = bytes_out_status(&o);
     if (st == CUZK_OK) {
         *out = mem_new(t->m, 1, o.size, &st);
+        if (*out == NULL && st == CUZK_OK) st = CUZK_ENOMEM; /* it cannot be */
         if (*out != NULL) memcpy(*out, o.data, o.size);
     }
     bytes_out_clear(&o);
