@@ -17,9 +17,9 @@
 /* Relaxed everywhere: the flag carries nothing but itself. Lock-free, so a signal handler may set it. */
 struct cancel {
     _Atomic bool requested;
-    /* fixed after cancel_set_gate */
-    gate *gate;
-    unsigned level;
+    gate *gate; /* fixed after the first cancel_set_gate */
+    _Atomic unsigned
+        level; /* relaxed: work that reads an old one stands aside once too often, for 20 ms */
 };
 
 struct gate {
@@ -131,15 +131,16 @@ uint64_t gate_longest_step(gate *g)
 
 void cancel_set_gate(cancel *c, gate *g, unsigned level)
 {
-    VERIFY(level < GATE_LEVELS);
-    c->gate = g;
-    c->level = level;
+    VERIFY(level < GATE_LEVELS && (c->gate == NULL || c->gate == g));
+    if (c->gate == NULL) c->gate = g;
+    atomic_store_explicit(&c->level, level, memory_order_relaxed);
 }
 
 bool cancel_must_stand_aside(const cancel *c)
 {
     return c != NULL && c->gate != NULL &&
-           atomic_load_explicit(&c->gate->top, memory_order_relaxed) > c->level + 1;
+           atomic_load_explicit(&c->gate->top, memory_order_relaxed) >
+               atomic_load_explicit(&c->level, memory_order_relaxed) + 1;
 }
 
 bool cancel_stand_aside(const cancel *c)

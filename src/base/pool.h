@@ -28,7 +28,7 @@ void gate_enter(gate *g, unsigned level);
 void gate_leave(gate *g, unsigned level);
 /** The longest time that work passed between two safe points since the last call, in ns. */
 uint64_t gate_longest_step(gate *g);
-/** Work under c is of this level. Before c is used; g outlives that use. */
+/** Work under c is of this level; g outlives its use. The first time before c is used; again, with the same g, at any time. */
 void cancel_set_gate(cancel *c, gate *g, unsigned level);
 
 typedef struct pool pool;

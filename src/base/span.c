@@ -113,7 +113,39 @@ uint64_t span_dropped(span_rec *r)
     return n;
 }
 
+void span_gather(span_rec *r, uint64_t *from, uint64_t *to, unsigned *n_tracks)
+{
+    (void)pthread_mutex_lock(&r->mu);
+    *n_tracks = r->n_tracks;
+    for (unsigned k = 0; k < r->n_tracks; k++) span_drain_locked(r, r->tracks[k]);
+    *from = r->dropped;
+    *to = r->n;
+    (void)pthread_mutex_unlock(&r->mu);
+}
+
+unsigned span_take(span_rec *r, span_entry *batch, unsigned max, uint64_t *i, uint64_t end)
+{
+    unsigned n = 0;
+
+    (void)pthread_mutex_lock(&r->mu);
+    if (*i < r->dropped) *i = r->dropped;
+    for (; n < max && *i < end; n++, ++*i) batch[n] = *span_at_locked(r, *i);
+    (void)pthread_mutex_unlock(&r->mu);
+    return n;
+}
+
 /* ---- threads ---- */
+
+/* What this thread is in, for those who look from outside. */
+static void show(span_track *t)
+{
+    uint64_t now = 0;
+
+    if (self.depth > 0)
+        now = self.open[self.depth - 1].start >> 4 << 8 | self.open[self.depth - 1].kind;
+    atomic_store_explicit(&t->now, now, memory_order_relaxed);
+    atomic_store_explicit(&t->now_job, self.job, memory_order_relaxed);
+}
 
 static span_track *find_track_locked(span_rec *r, const char *name)
 {
@@ -122,39 +154,84 @@ static span_track *find_track_locked(span_rec *r, const char *name)
     return NULL;
 }
 
+static void init_track(span_track *t, span_rec *r, const char *name)
+{
+    t->rec = r;
+    t->id = (uint16_t)r->n_tracks;
+    memcpy(t->name, name, sizeof t->name);
+    atomic_init(&t->now, 0);
+    atomic_init(&t->now_job, 0);
+    atomic_init(&t->head, 0);
+    atomic_init(&t->tail, 0);
+}
+
+/* The track of this name that no thread has, or `fresh`, which is NULL then. attach: a thread has it from now on. */
+static span_track *take_track_locked(span_rec *r, const char *name, span_track **fresh, bool attach)
+{
+    span_track *t = find_track_locked(r, name);
+
+    if (t == NULL && *fresh != NULL && r->n_tracks < SPAN_MAX_TRACKS) {
+        t = *fresh;
+        *fresh = NULL;
+        init_track(t, r, name);
+        r->tracks[r->n_tracks++] = t;
+    }
+    if (t != NULL) t->attached = attach;
+    return t;
+}
+
+static cuzk_status take_track(span_rec *r, const char *name, bool attach, span_track **out)
+{
+    char cut[sizeof((span_track *)0)->name];
+    span_track *t, *fresh = NULL;
+
+    memset(cut, 0, sizeof cut);
+    (void)snprintf(cut, sizeof cut, "%s", name); /* cut to fit is fine */
+    (void)pthread_mutex_lock(&r->mu);
+    t = take_track_locked(r, cut, &fresh, attach);
+    (void)pthread_mutex_unlock(&r->mu);
+    if (t == NULL) {
+        fresh = aligned_alloc(_Alignof(span_track), sizeof *fresh);
+        if (fresh == NULL) return FAIL(CUZK_ENOMEM, "track %s: out of memory", name);
+        (void)pthread_mutex_lock(&r->mu);
+        t = take_track_locked(r, cut, &fresh, attach);
+        (void)pthread_mutex_unlock(&r->mu);
+        free(fresh);
+    }
+    if (t == NULL)
+        return FAIL(CUZK_ENOMEM, "track %s: %u tracks are open, limit %u", name, SPAN_MAX_TRACKS,
+                    SPAN_MAX_TRACKS);
+    *out = t;
+    return CUZK_OK;
+}
+
 cuzk_status span_attach(span_rec *r, const char *name)
 {
-    cuzk_status st = CUZK_OK;
-    char cut[sizeof((span_track *)0)->name];
-    span_track *t, *fresh;
+    span_track *t;
 
     span_detach();
     if (r == NULL) return CUZK_OK;
-    (void)snprintf(cut, sizeof cut, "%s", name); /* cut to fit is fine */
-    fresh = aligned_alloc(_Alignof(span_track), sizeof *fresh);
-    if (fresh == NULL) return FAIL(CUZK_ENOMEM, "track %s: out of memory", name);
+    TRY(take_track(r, name, true, &t));
+    self.track = t;
+    return CUZK_OK;
+}
 
+void span_note_wait(span_rec *r, span_kind kind, uint64_t from_ns, uint64_t to_ns, uint64_t job,
+                    int32_t partition)
+{
+    span_entry e = {.start = from_ns,
+                    .end = to_ns,
+                    .job = job,
+                    .partition = partition,
+                    .kind = (uint8_t)kind,
+                    .overlaps = 1};
+    span_track *t;
+
+    if (r == NULL || to_ns <= from_ns || take_track(r, "waits", false, &t) != CUZK_OK) return;
+    e.track = t->id;
     (void)pthread_mutex_lock(&r->mu);
-    t = find_track_locked(r, cut);
-    if (t == NULL && r->n_tracks == SPAN_MAX_TRACKS) {
-        st = FAIL(CUZK_ENOMEM, "track %s: %u tracks are open, limit %u", name, r->n_tracks,
-                  SPAN_MAX_TRACKS);
-    } else if (t == NULL) {
-        t = fresh;
-        fresh = NULL;
-        t->rec = r;
-        t->id = (uint16_t)r->n_tracks;
-        memcpy(t->name, cut, sizeof cut);
-        atomic_init(&t->head, 0);
-        atomic_init(&t->tail, 0);
-        r->tracks[r->n_tracks++] = t;
-    }
-    if (st == CUZK_OK) t->attached = true;
+    (void)store_locked(r, &e, 1);
     (void)pthread_mutex_unlock(&r->mu);
-
-    free(fresh);
-    if (st == CUZK_OK) self.track = t;
-    return st;
 }
 
 void span_detach(void)
@@ -165,6 +242,7 @@ void span_detach(void)
     self.depth = 0;
     span_context(0, -1);
     if (t == NULL) return;
+    show(t);
     (void)pthread_mutex_lock(&t->rec->mu);
     span_drain_locked(t->rec, t);
     t->attached = false;
@@ -199,6 +277,7 @@ span span_open(span_kind kind)
     if (self.track == NULL || self.depth == SPAN_MAX_DEPTH) return s;
     s.start = clock_ns();
     self.open[self.depth++] = s;
+    show(self.track);
     return s;
 }
 
@@ -210,6 +289,7 @@ void span_close(const span *s)
 
     if (s->start == 0 || t == NULL) return;
     if (self.depth > 0) self.depth--;
+    show(t);
     head = atomic_load_explicit(&t->head, memory_order_relaxed); /* ours to write */
     if (head - atomic_load_explicit(&t->tail, memory_order_acquire) == SPAN_RING) {
         (void)pthread_mutex_lock(&t->rec->mu);
@@ -223,6 +303,6 @@ void span_close(const span *s)
     e->partition = self.partition;
     e->track = t->id;
     e->kind = (uint8_t)s->kind;
-    e->pad = 0;
+    e->overlaps = 0;
     atomic_store_explicit(&t->head, head + 1, memory_order_release); /* see span_track */
 }

@@ -113,11 +113,30 @@ char span_group(span_kind k);
 /** Attribution of [from_ns, to_ns] (clock_ns) on the calling thread's track: each instant belongs to the innermost leaf
  *  span open then, or to a gap. Spans still open count up to to_ns. Steps come largest first. peak_memory is left 0. */
 void span_attribution(span_rec *r, uint64_t from_ns, uint64_t to_ns, cuzk_attribution *out);
+/** What the spans of a job say, on all threads and in its waits: steps, largest first, each instant of a thread to its
+ *  innermost leaf. Threads overlap, so the sum may be more than the job's time. wall_ns, gaps and memory are left 0. */
+void span_job_steps(span_rec *r, uint64_t job, cuzk_attribution *out);
+/** A wait that no thread spent: recorded on the track "waits", where spans overlap. Times as clock_ns. */
+void span_note_wait(span_rec *r, span_kind kind, uint64_t from_ns, uint64_t to_ns, uint64_t job,
+                    int32_t partition);
+/** Calls fn for each span in the store that ends after from_ns, in the order they were stored, without a lock; then for what
+ *  each thread is in now, with `end` as now. */
+typedef struct span_seen {
+    const char *track;
+    unsigned track_id;
+    span_kind kind;
+    uint64_t start, end, job;
+    int32_t partition;
+} span_seen;
+typedef void (*span_seen_fn)(void *ctx, const span_seen *s);
+void span_each(span_rec *r, uint64_t from_ns, span_seen_fn fn, void *ctx);
 /** Spans that are no longer in the store. */
 uint64_t span_dropped(span_rec *r);
 /** Chrome trace JSON ("traceEvents") of every closed span in the store, appended to *out (bytes_out; see
  *  span_trace.c). Threads may go on recording meanwhile. */
 struct bytes_out;
 CUZK_STATUS span_write_trace(span_rec *r, struct bytes_out *out);
+/** The same of one job (0: of all) and of spans that end after from_ns. */
+CUZK_STATUS span_write_trace_of(span_rec *r, struct bytes_out *out, uint64_t job, uint64_t from_ns);
 
 #endif

@@ -124,3 +124,59 @@ void span_attribution(span_rec *r, uint64_t from_ns, uint64_t to_ns, cuzk_attrib
         (void)snprintf(out->worst_gap, sizeof out->worst_gap, "between %s and %s", w.gap_left,
                        w.gap_right); /* cut to fit is fine */
 }
+
+/* ---- all threads' spans of a job ---- */
+
+typedef struct job_steps {
+    uint64_t job, n[SPAN_KINDS], total[SPAN_KINDS];
+    /* of each track, the leaf spans met last, to take what lies inside others away from them */
+    struct job_track {
+        span done[SPAN_MAX_DEPTH];
+        uint64_t ends[SPAN_MAX_DEPTH];
+        unsigned n;
+    } * tracks[SPAN_MAX_TRACKS];
+} job_steps;
+
+/* Spans of a track come by their ends: one that begins before those kept holds them, and its time is without theirs. */
+static void add_nested(job_steps *j, const span_seen *s)
+{
+    struct job_track *t = j->tracks[s->track_id];
+    uint64_t inside = 0;
+
+    if (t == NULL) t = j->tracks[s->track_id] = calloc(1, sizeof *t);
+    if (t == NULL) return;
+    while (t->n > 0 && t->done[t->n - 1].start >= s->start) {
+        t->n--;
+        inside += t->ends[t->n] - t->done[t->n].start;
+    }
+    if (s->end - s->start > inside) j->total[s->kind] += s->end - s->start - inside;
+    if (t->n == SPAN_MAX_DEPTH) t->n--;
+    t->done[t->n] = (span){s->start, s->kind};
+    t->ends[t->n++] = s->end;
+}
+
+static void see(void *ctx, const span_seen *s)
+{
+    job_steps *j = ctx;
+
+    if (s->job != j->job || span_group(s->kind) == 'P') return;
+    j->n[s->kind]++;
+    if (strcmp(s->track, "waits") == 0)
+        j->total[s->kind] += s->end - s->start;
+    else
+        add_nested(j, s);
+}
+
+void span_job_steps(span_rec *r, uint64_t job, cuzk_attribution *out)
+{
+    job_steps *j = calloc(1, sizeof *j);
+
+    memset(out, 0, sizeof *out);
+    if (j == NULL) return;
+    j->job = job;
+    span_each(r, 0, see, j);
+    for (unsigned k = 0; k < SPAN_KINDS; k++)
+        if (j->n[k] != 0) add_step(out, (span_kind)k, j->n[k], j->total[k]);
+    for (unsigned i = 0; i < SPAN_MAX_TRACKS; i++) free(j->tracks[i]);
+    free(j);
+}

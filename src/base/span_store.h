@@ -24,8 +24,8 @@ typedef struct span_entry {
     uint64_t job;
     int32_t partition;
     uint16_t track;
-    uint8_t kind; /* span_kind */
-    uint8_t pad;
+    uint8_t kind;     /* span_kind */
+    uint8_t overlaps; /* not nested in its track: a wait that no thread spent */
 } span_entry;
 
 _Static_assert(sizeof(span_entry) == 32, "half a cache line");
@@ -39,6 +39,8 @@ typedef struct span_track {
     char name[48];
     /* guarded by mu */
     bool attached;
+    /* what its thread is in now, relaxed: a look from outside. start / 16 in the upper 56 bits, kind below; 0: nothing */
+    _Atomic uint64_t now, now_job;
     /* ring: the producer writes entries and then head (release), who empties it reads head (acquire), copies
      * and then writes tail (release), which the producer reads (acquire) before it writes over an entry.
      * Emptying is done with mu held, so there is one consumer at a time. */
@@ -66,6 +68,11 @@ static inline const span_entry *span_at_locked(const span_rec *r, uint64_t i)
 {
     return &r->chunks[i / SPAN_CHUNK % SPAN_CHUNKS][i % SPAN_CHUNK];
 }
+
+/** Copies at most n spans from number *i on, up to `end`, skipping what was dropped meanwhile; returns how many. */
+unsigned span_take(span_rec *r, span_entry *batch, unsigned n, uint64_t *i, uint64_t end);
+/** Empties all rings; the spans then stored are *from .. *to, of *n_tracks tracks, whose pointers never change. */
+void span_gather(span_rec *r, uint64_t *from, uint64_t *to, unsigned *n_tracks);
 
 /** The calling thread. */
 typedef struct span_thread {

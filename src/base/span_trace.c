@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/span_store.h"
 
@@ -21,16 +22,8 @@ static const char *category(char group)
     }
 }
 
-static void put_entry(bytes_out *out, const span_entry *e, uint64_t epoch)
+static void put_job(bytes_out *out, const span_entry *e)
 {
-    uint64_t ts = e->start < epoch ? 0 : e->start - epoch, dur = e->end - e->start;
-
-    bytes_printf(out,
-                 ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":1,\"tid\":%u,"
-                 "\"ts\":%llu.%03u,\"dur\":%llu.%03u",
-                 span_name((span_kind)e->kind), category(span_group((span_kind)e->kind)),
-                 e->track + 1u, (unsigned long long)(ts / 1000), (unsigned)(ts % 1000),
-                 (unsigned long long)(dur / 1000), (unsigned)(dur % 1000));
     if (e->job != 0) {
         bytes_printf(out, ",\"args\":{\"job\":%llu", (unsigned long long)e->job);
         if (e->partition >= 0) bytes_printf(out, ",\"partition\":%d", (int)e->partition);
@@ -39,44 +32,103 @@ static void put_entry(bytes_out *out, const span_entry *e, uint64_t epoch)
     bytes_printf(out, "}");
 }
 
-/* Copies at most BATCH spans from number *i on, skipping what was dropped meanwhile. */
-static unsigned take(span_rec *r, span_entry *batch, uint64_t *i, uint64_t end)
+/* A span that may overlap others of its track: a pair of asynchronous events. */
+static void put_overlapping(bytes_out *out, const span_entry *e, uint64_t epoch)
 {
-    unsigned n = 0;
+    const uint64_t at[] = {e->start < epoch ? 0 : e->start - epoch,
+                           e->end < epoch ? 0 : e->end - epoch};
 
-    (void)pthread_mutex_lock(&r->mu);
-    if (*i < r->dropped) *i = r->dropped;
-    for (; n < BATCH && *i < end; n++, ++*i) batch[n] = *span_at_locked(r, *i);
-    (void)pthread_mutex_unlock(&r->mu);
-    return n;
+    for (unsigned k = 0; k < 2; k++) {
+        bytes_printf(
+            out,
+            ",\n{\"ph\":\"%c\",\"name\":\"%s\",\"cat\":\"wait\",\"id\":\"%llu.%d\",\"pid\":1,"
+            "\"tid\":%u,\"ts\":%llu.%03u",
+            k == 0 ? 'b' : 'e', span_name((span_kind)e->kind), (unsigned long long)e->job,
+            (int)e->partition, e->track + 1u, (unsigned long long)(at[k] / 1000),
+            (unsigned)(at[k] % 1000));
+        put_job(out, e);
+    }
 }
 
-cuzk_status span_write_trace(span_rec *r, struct bytes_out *out)
+static void put_entry(bytes_out *out, const span_entry *e, uint64_t epoch)
 {
-    span_entry batch[BATCH];
-    uint64_t i, end, dropped;
-    unsigned n, n_tracks;
+    uint64_t ts = e->start < epoch ? 0 : e->start - epoch, dur = e->end - e->start;
 
-    (void)pthread_mutex_lock(&r->mu);
-    n_tracks = r->n_tracks;
-    for (unsigned k = 0; k < n_tracks; k++) span_drain_locked(r, r->tracks[k]);
-    i = r->dropped;
-    dropped = r->dropped + r->lost;
-    end = r->n;
-    (void)pthread_mutex_unlock(&r->mu);
+    if (e->overlaps) {
+        put_overlapping(out, e, epoch);
+        return;
+    }
 
+    bytes_printf(out,
+                 ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":1,\"tid\":%u,"
+                 "\"ts\":%llu.%03u,\"dur\":%llu.%03u",
+                 span_name((span_kind)e->kind), category(span_group((span_kind)e->kind)),
+                 e->track + 1u, (unsigned long long)(ts / 1000), (unsigned)(ts % 1000),
+                 (unsigned long long)(dur / 1000), (unsigned)(dur % 1000));
+    put_job(out, e);
+}
+
+static void put_head(bytes_out *out, uint64_t dropped)
+{
     bytes_printf(out,
                  "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"dropped\":%llu},\"traceEvents\":[\n"
                  "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"cuzk\"}}",
                  (unsigned long long)dropped);
+}
+
+cuzk_status span_write_trace_of(span_rec *r, struct bytes_out *out, uint64_t job, uint64_t from_ns)
+{
+    span_entry batch[BATCH];
+    uint64_t i, end;
+    unsigned n, n_tracks;
+
+    span_gather(r, &i, &end, &n_tracks);
+    put_head(out, span_dropped(r));
     for (unsigned k = 0; k < n_tracks; k++) { /* the first n_tracks pointers never change */
         bytes_printf(out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%u,", k + 1);
         bytes_printf(out, "\"args\":{\"name\":");
         json_put_string(out, r->tracks[k]->name);
         bytes_printf(out, "}}");
     }
-    while ((n = take(r, batch, &i, end)) != 0)
-        for (unsigned k = 0; k < n; k++) put_entry(out, &batch[k], r->epoch);
+    while ((n = span_take(r, batch, BATCH, &i, end)) != 0)
+        for (unsigned k = 0; k < n; k++)
+            if ((job == 0 || batch[k].job == job) && batch[k].end > from_ns)
+                put_entry(out, &batch[k], r->epoch);
     bytes_printf(out, "\n]}\n");
     return bytes_out_status(out);
+}
+
+cuzk_status span_write_trace(span_rec *r, struct bytes_out *out)
+{
+    return span_write_trace_of(r, out, 0, 0);
+}
+
+void span_each(span_rec *r, uint64_t from_ns, span_seen_fn fn, void *ctx)
+{
+    span_entry batch[BATCH];
+    uint64_t i, end, now;
+    unsigned n, n_tracks;
+
+    span_gather(r, &i, &end, &n_tracks);
+    while ((n = span_take(r, batch, BATCH, &i, end)) != 0)
+        for (unsigned k = 0; k < n; k++) {
+            const span_entry *e = &batch[k];
+            span_seen s = {r->tracks[e->track]->name,
+                           e->track,
+                           (span_kind)e->kind,
+                           e->start,
+                           e->end,
+                           e->job,
+                           e->partition};
+
+            if (e->end > from_ns && e->track < n_tracks) fn(ctx, &s);
+        }
+    now = clock_ns();
+    for (unsigned k = 0; k < n_tracks; k++) {
+        uint64_t in = atomic_load_explicit(&r->tracks[k]->now, memory_order_relaxed);
+        span_seen s = {r->tracks[k]->name, k, (span_kind)(in & 0xff), in >> 8 << 4, now, 0, -1};
+
+        s.job = atomic_load_explicit(&r->tracks[k]->now_job, memory_order_relaxed);
+        if (in != 0) fn(ctx, &s);
+    }
 }
