@@ -12,101 +12,7 @@
 #include "base/base64.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "circuit/filecoin/porep.h"
-
-/* ---- the other form (spec/filecoin-formats.md 2.3, 4) ---- */
-
-static void put_hashes(bytes_out *o, const uint8_t (*h)[32], size_t n)
-{
-    bytes_put_u64le(o, n);
-    bytes_put(o, h, n * 32);
-}
-
-/* Path elements of the levels [from, to). */
-static void put_path(bytes_out *o, const uint8_t (*siblings)[32], const uint64_t *indices,
-                     const uint32_t *levels, unsigned from, unsigned to)
-{
-    uint32_t at = 0;
-
-    for (unsigned l = 0; l < from; l++) at += levels[l] - 1;
-    bytes_put_u64le(o, to - from);
-    for (unsigned l = from; l < to; at += levels[l++] - 1) {
-        put_hashes(o, siblings + at, levels[l] - 1);
-        bytes_put_u64le(o, indices[l]);
-    }
-}
-
-typedef struct challenge {
-    const uint8_t (*h)[32];
-    const uint64_t *n;
-} challenge;
-
-static void put_proof(bytes_out *o, const challenge *c, const porep_path_at *at,
-                      const uint32_t *levels, unsigned n_levels, unsigned variant)
-{
-    unsigned n_base = n_levels - variant;
-
-    bytes_put_u32le(o, variant);
-    if (variant == 0) bytes_put(o, c->h[at->root], 64);
-    put_path(o, c->h + at->siblings, c->n + at->indices, levels, 0, n_base);
-    for (unsigned l = n_base; l < n_levels; l++)
-        put_path(o, c->h + at->siblings, c->n + at->indices, levels, l, l + 1);
-    if (variant != 0) bytes_put(o, c->h[at->root], 64);
-}
-
-static unsigned variant_of(const porep_c1 *c1)
-{
-    return c1->size->arity[2] != 0 ? 2 : c1->size->arity[1] != 0 ? 1 : 0;
-}
-
-static void put_column(bytes_out *o, const porep_c1 *c1, const challenge *c, unsigned k)
-{
-    const porep_layout *l = &c1->layout;
-
-    bytes_put_u32le(o, (uint32_t)c->n[l->columns[k].index]);
-    put_hashes(o, c->h + l->columns[k].rows, l->layers);
-    put_proof(o, c, &l->columns[k].path, l->levels, l->n_levels, variant_of(c1));
-}
-
-static void put_challenge(bytes_out *o, const porep_c1 *c1, const challenge *c)
-{
-    const porep_layout *l = &c1->layout;
-    uint32_t twos[32];
-
-    for (unsigned i = 0; i < 32; i++) twos[i] = 2;
-    put_proof(o, c, &l->d, twos, l->d_levels, 0);
-    put_proof(o, c, &l->r, l->levels, l->n_levels, variant_of(c1));
-    for (unsigned k = 0; k < 15; k++) {
-        if (k == 1) bytes_put_u64le(o, 6);
-        if (k == 7) bytes_put_u64le(o, 8);
-        put_column(o, c1, c, k);
-    }
-    bytes_put_u64le(o, l->layers);
-    for (uint32_t i = 0; i <= l->layers; i++) {
-        put_hashes(o, c->h + l->labels + (size_t)i * 37, 37);
-        bytes_put_u32le(o, (uint32_t)c->n[l->nodes + 2 * i]);
-        bytes_put_u64le(o, c->n[l->nodes + 2 * i + 1]);
-    }
-}
-
-static void put_c1(bytes_out *o, const porep_c1 *c1)
-{
-    bytes_put_u64le(o, c1->n_partitions);
-    for (uint32_t k = 0; k < c1->n_partitions; k++) {
-        bytes_put_u64le(o, c1->n_challenges);
-        for (uint32_t i = 0; i < c1->n_challenges; i++) {
-            challenge c = {porep_hashes(c1, k, i), porep_numbers(c1, k, i)};
-
-            put_challenge(o, c1, &c);
-        }
-    }
-    bytes_put(o, c1->comm_r, 32);
-    bytes_put(o, c1->comm_d, 32);
-    bytes_put(o, c1->replica_id, 32);
-    bytes_put(o, c1->seed, 32);
-    bytes_put(o, c1->ticket, 32);
-    assert_status_ok(bytes_out_status(o));
-}
+#include "circuit/filecoin/porep_c1_write.h"
 
 /* ---- good ones ---- */
 
@@ -220,7 +126,8 @@ static void check_file(const char *folder, const char *file, const porep_shape *
     assert_int_equal(c1->wrapped, wrapped);
     check_values(c1, folder);
     bytes_out_init(&o, m);
-    put_c1(&o, c1);
+    porep_c1_write_bincode(&o, c1);
+    assert_status_ok(bytes_out_status(&o));
     sha256(digest, o.data, o.size);
     member(folder, "bincode_form_sha256", text, NULL);
     assert_hex_equal(digest, 32, text);
@@ -563,7 +470,7 @@ static void bin_open(bin *b)
     assert_status_ok(porep_c1_read(&b->c1, (const uint8_t *)t.s, t.size, NULL, b->m));
     free(t.s);
     bytes_out_init(&b->o, b->m);
-    put_c1(&b->o, b->c1);
+    porep_c1_write_bincode(&b->o, b->c1);
     b->shape = (porep_shape){b->c1->size, b->c1->layout.layers};
 }
 
