@@ -248,7 +248,7 @@ static void clear(synth *s)
 cuzk_status bench_synth(job *j, const cuzk_bench_args *a, bench_report *r)
 {
     synth s = {.j = j,
-               .f = {.e = j->e,
+               .f = {.env = &j->e->env,
                      .cv = curve_get(CURVE_ID_BLS12_381, j->e->table),
                      .redundant = {.strict = true}},
                .circuit = a->circuit,

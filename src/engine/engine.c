@@ -56,6 +56,12 @@ static cuzk_status check_device(const char *name)
     return FAIL(CUZK_EINVAL, "unknown device %s; known: auto, cpu", name);
 }
 
+cuzk_status engine_open_device(device **out, cuzk_engine *e, cpu_table table, mem *m)
+{
+    device_config dc = {.name = "cpu", .table = table, .pool = e->pool, .m = m};
+    return device_open(out, &dc);
+}
+
 static cuzk_status open_parts(cuzk_engine *e, const cuzk_config *config)
 {
     unsigned threads = config->threads == 0 ? machine_threads() : config->threads;
@@ -68,8 +74,8 @@ static cuzk_status open_parts(cuzk_engine *e, const cuzk_config *config)
     TRY(span_rec_open(&e->rec));
     TRY(cancel_new(&e->cancel));
     TRY(pool_open(&e->pool, threads, e->rec));
-    device_config dc = {.name = "cpu", .table = e->table, .pool = e->pool, .m = e->m};
-    return device_open(&e->dev, &dc);
+    e->env = (job_env){e->m, e->pool, e->cancel, e->table, e->warn, e->ctx};
+    return engine_open_device(&e->dev, e, e->table, e->m);
 }
 
 cuzk_status cuzk_engine_open(cuzk_engine **out, const cuzk_config *config)

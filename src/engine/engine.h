@@ -13,6 +13,16 @@
 #include "device/device.h"
 #include "groth16/prove.h"
 
+/** What the steps of a job stand on: the engine's own, or one job's. */
+typedef struct job_env {
+    mem *m;
+    pool *pool;
+    const cancel *cancel;
+    cpu_table table;
+    cuzk_warn_fn warn; /* may be NULL */
+    void *warn_ctx;
+} job_env;
+
 struct cuzk_engine {
     /* fixed after init */
     mem *m;
@@ -24,6 +34,7 @@ struct cuzk_engine {
     cuzk_warn_fn warn;
     cuzk_progress_fn progress;
     void *ctx;
+    job_env env;
 
     /* any thread */
     atomic_uint_fast64_t next_job; /* relaxed: only a number */
@@ -45,6 +56,8 @@ CUZK_STATUS job_begin(job *j, cuzk_engine *e);
 /** Ends the span, keeps the attribution, detaches the thread. */
 void job_end(job *j);
 
+/** A device of the engine's kind: engine_open_device(&d, e, table). */
+CUZK_STATUS engine_open_device(device **out, cuzk_engine *e, cpu_table table, mem *m);
 /** Hands a finished output to the caller as malloc'ed bytes. */
 CUZK_STATUS buffer_from_out(cuzk_buffer *b, const bytes_out *o);
 /** Reports a step of long work to the caller of the engine. */

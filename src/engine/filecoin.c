@@ -52,16 +52,16 @@ static cuzk_status read_merged(fil_job *f, const file_map *m, const cuzk_filecoi
 {
     cuzk_status st;
     bytes_out text;
-    fil_field *fields = mem_new(f->e->m, args->n_fields, sizeof *fields, &st);
+    fil_field *fields = mem_new(f->env->m, args->n_fields, sizeof *fields, &st);
 
     if (fields == NULL) return st;
     for (size_t i = 0; i < args->n_fields; i++)
         fields[i] = (fil_field){args->fields[i].name, args->fields[i].value};
-    bytes_out_init(&text, f->e->m);
+    bytes_out_init(&text, f->env->m);
     st = fil_statement_merge(&text, m->data, m->size, fields, args->n_fields);
     if (st == CUZK_OK) st = f->ops->read_statement(f, text.data, text.size);
     bytes_out_clear(&text);
-    mem_free(f->e->m, fields);
+    mem_free(f->env->m, fields);
     return st;
 }
 
@@ -82,7 +82,7 @@ static cuzk_status open_inputs(fil_job *f, const cuzk_filecoin_args *args)
 {
     cuzk_status st;
 
-    f->files = mem_new(f->e->m, args->n_inputs, sizeof *f->files, &st);
+    f->files = mem_new(f->env->m, args->n_inputs, sizeof *f->files, &st);
     if (f->files == NULL) return st;
     for (; f->n_files < args->n_inputs; f->n_files++)
         TRY(file_map_open(&f->files[f->n_files], args->inputs[f->n_files]));
@@ -92,7 +92,7 @@ static cuzk_status open_inputs(fil_job *f, const cuzk_filecoin_args *args)
 /** What prove and verify begin with. */
 static cuzk_status fil_job_open(fil_job *f, cuzk_engine *e, const cuzk_filecoin_args *args)
 {
-    *f = (fil_job){.e = e,
+    *f = (fil_job){.env = &e->env,
                    .cv = curve_get(CURVE_ID_BLS12_381, e->table),
                    .single = args->partition >= 0,
                    .redundant = {args->strict, e->warn, e->ctx}};
@@ -102,7 +102,7 @@ static cuzk_status fil_job_open(fil_job *f, cuzk_engine *e, const cuzk_filecoin_
 
 static void fil_job_clear(fil_job *f)
 {
-    mem *m = f->e->m;
+    mem *m = f->env->m;
 
     if (f->ops != NULL) f->ops->clear(f);
     for (size_t i = 0; i < f->n_files; i++) file_map_close(&f->files[i]);
@@ -128,9 +128,8 @@ static cuzk_status partition_range(const fil_job *f, const cuzk_filecoin_args *a
 
 /* ---- prove ---- */
 
-static cuzk_status open_key(fil_job *f, const char *dir)
+static cuzk_status open_key(cuzk_engine *e, fil_job *f, const char *dir)
 {
-    cuzk_engine *e = f->e;
     char path[FIL_PATH_MAX];
     span sp = span_open(SPAN_SHAPE);
     cuzk_status st = f->ops->system(&f->sys, f->ps, f->kind, f->size, e->m);
@@ -147,7 +146,7 @@ static cuzk_status open_key(fil_job *f, const char *dir)
 
 cuzk_status fil_compare_public(const fil_job *f, size_t k, const r1cs_assignment *w)
 {
-    mem *m = f->e->m;
+    mem *m = f->env->m;
     cuzk_status st;
     size_t n = f->n_public;
     fr *pub = mem_new(m, n, sizeof *pub, &st);
@@ -161,10 +160,9 @@ cuzk_status fil_compare_public(const fil_job *f, size_t k, const r1cs_assignment
     return st;
 }
 
-/** Why a proof of a checked witness did not verify: a row, a point of the key, or a bug. */
-static cuzk_status explain(const fil_job *f, const r1cs_assignment *w)
+cuzk_status fil_explain(const fil_job *f, const r1cs_assignment *w)
 {
-    cuzk_engine *e = f->e;
+    const job_env *e = f->env;
     r1cs_fault fault;
     char where[128];
 
@@ -195,10 +193,10 @@ static cuzk_status prove_partition(job *j, const fil_job *f, size_t k,
     TRY(f->ops->synthesise(f, k, &w));
     TRY_OUT(fil_compare_public(f, k, w));
     groth16_prove_args pa = {
-        .pk = f->pk, .sys = f->sys, .w = w, .fixed = args->fixed, .m = f->e->m};
+        .pk = f->pk, .sys = f->sys, .w = w, .fixed = args->fixed, .m = f->env->m};
     TRY_OUT(engine_prove(j, &proof, &pa, &valid));
     if (!valid) {
-        st = explain(f, w);
+        st = fil_explain(f, w);
         goto out;
     }
     groth16_proof_write(bytes, f->cv, &proof);
@@ -237,7 +235,7 @@ static cuzk_status prove(job *j, const cuzk_filecoin_args *args, cuzk_buffer *pr
     bytes_out_init(&out, e->m);
     TRY_OUT(prepare(&f, e, args));
     TRY_OUT(partition_range(&f, args, &from, &to));
-    if (!args->check_only) TRY_OUT(open_key(&f, args->params_dir));
+    if (!args->check_only) TRY_OUT(open_key(e, &f, args->params_dir));
     for (size_t k = from; k < to; k++) {
         engine_progress(e, "partitions", k - from, to - from);
         TRY_OUT(args->check_only ? f.ops->check(&f, k) : prove_partition(j, &f, k, args, &out));
@@ -270,7 +268,7 @@ static cuzk_status read_vk(const fil_job *f, const char *dir, groth16_vk **vk)
 
     TRY(fil_key_path(path, dir, f->kind, f->size, ".vk"));
     TRY(file_map_open(&m, path));
-    cuzk_status st = groth16_vk_read(vk, m.data, m.size, NULL, f->cv, f->e->m);
+    cuzk_status st = groth16_vk_read(vk, m.data, m.size, NULL, f->cv, f->env->m);
     file_map_close(&m);
     if (st == CUZK_OK && (*vk)->n_ic != f->n_public + 1)
         st = FAIL_DATA(SHAPE, "vk", "the key has %u public inputs, the statement %zu",

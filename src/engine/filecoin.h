@@ -17,7 +17,7 @@ typedef struct fil_ops fil_ops;
 
 /** What all partitions of a proof share. */
 typedef struct fil_job {
-    cuzk_engine *e;
+    const job_env *env;
     const fil_ops *ops;
     fil_kind kind;
     const curve *cv;
@@ -56,9 +56,15 @@ struct fil_ops {
 
 extern const fil_ops fil_post_ops, fil_porep_ops, fil_update_ops;
 
+struct porep_c1;
+/** The C1 output of a PoRep, read already: moved to f, and compared with its statement. */
+CUZK_STATUS fil_porep_take(fil_job *f, struct porep_c1 *c1);
+
 /** CUZK_EINVAL: unknown. */
 CUZK_STATUS fil_ops_of(const fil_ops **ops, fil_kind *kind, const char *name);
 
+/** Why a proof of a checked witness did not verify: a row (unsatisfied), a point of the key (malformed), or a bug. */
+CUZK_STATUS fil_explain(const fil_job *f, const r1cs_assignment *w);
 /** The witness's public inputs are the statement's: what a verifier will use. */
 CUZK_STATUS fil_compare_public(const fil_job *f, size_t k, const r1cs_assignment *w);
 

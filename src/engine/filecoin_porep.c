@@ -13,7 +13,7 @@
 static cuzk_status read_statement(fil_job *f, const uint8_t *json, size_t size)
 {
     cuzk_status st = CUZK_OK;
-    porep_derived *d = mem_new(f->e->m, 1, sizeof *d, &st);
+    porep_derived *d = mem_new(f->env->m, 1, sizeof *d, &st);
     porep_statement s;
 
     if (d == NULL) return st;
@@ -40,6 +40,12 @@ static cuzk_status system_of(r1cs_system **out, const poseidon_set *ps, fil_kind
     return porep_system_new(out, ps, name, s, s->porep_layers, s->porep_challenges, m);
 }
 
+cuzk_status fil_porep_take(fil_job *f, porep_c1 *c1)
+{
+    f->input = c1;
+    return porep_check_statement(c1, f->statement);
+}
+
 static cuzk_status read_inputs(fil_job *f)
 {
     const porep_derived *d = f->statement;
@@ -48,13 +54,13 @@ static cuzk_status read_inputs(fil_job *f)
     if (f->n_files != 1)
         return FAIL_DATA(SHAPE, "inputs", "%zu inputs given, a PoRep has one: its C1 output",
                          f->n_files);
-    TRY(porep_c1_read(&c1, f->files[0].data, f->files[0].size, &d->st.shape, f->e->m));
-    f->input = c1;
-    TRY(porep_check_statement(c1, d));
-    if (d->feature == POREP_NON_INTERACTIVE && f->e->warn != NULL)
-        f->e->warn(f->e->ctx, CUZK_CLASS_NONE, "proof",
-                   "non-interactive: these are the proofs of its circuits; the network takes their "
-                   "aggregate");
+    TRY(porep_c1_read(&c1, f->files[0].data, f->files[0].size, &d->st.shape, f->env->m));
+    TRY(fil_porep_take(f, c1));
+    if (d->feature == POREP_NON_INTERACTIVE && f->env->warn != NULL)
+        f->env->warn(
+            f->env->warn_ctx, CUZK_CLASS_NONE, "proof",
+            "non-interactive: these are the proofs of its circuits; the network takes their "
+            "aggregate");
     return CUZK_OK;
 }
 
@@ -62,9 +68,9 @@ static porep_run run_of(const fil_job *f)
 {
     return (porep_run){.ps = f->ps,
                        .redundant = &f->redundant,
-                       .p = f->e->pool,
-                       .stop = f->e->cancel,
-                       .m = f->e->m};
+                       .p = f->env->pool,
+                       .stop = f->env->cancel,
+                       .m = f->env->m};
 }
 
 static cuzk_status check(const fil_job *f, size_t k)
@@ -90,7 +96,7 @@ static cuzk_status synthesise(const fil_job *f, size_t k, r1cs_assignment **w)
 static void clear(fil_job *f)
 {
     porep_c1_free(f->input);
-    mem_free(f->e->m, f->statement);
+    mem_free(f->env->m, f->statement);
 }
 
 const fil_ops fil_porep_ops = {

@@ -10,7 +10,7 @@ static cuzk_status read_statement(fil_job *f, const uint8_t *json, size_t size)
 {
     post_statement *st;
 
-    TRY(post_statement_read(&st, json, size, f->kind, f->e->m));
+    TRY(post_statement_read(&st, json, size, f->kind, f->env->m));
     f->statement = st;
     f->size = st->size;
     f->n_partitions = post_partitions(st);
@@ -41,7 +41,7 @@ static cuzk_status slice(const fil_job *f, size_t k, size_t *from, size_t *n)
 
 static cuzk_status decode(const fil_job *f, size_t k, post_vanilla **v)
 {
-    mem *m = f->e->m;
+    mem *m = f->env->m;
     cuzk_status st;
     size_t from, n;
     post_input *in;
@@ -65,7 +65,7 @@ static cuzk_status check(const fil_job *f, size_t k)
 
     TRY(decode(f, k, &v));
     span sp = span_open(SPAN_CHECK_INPUT);
-    cuzk_status st = post_vanilla_check(v, f->e->pool, f->e->cancel);
+    cuzk_status st = post_vanilla_check(v, f->env->pool, f->env->cancel);
     span_close(&sp);
     post_vanilla_free(v);
     return st;
@@ -77,7 +77,7 @@ static cuzk_status synthesise(const fil_job *f, size_t k, r1cs_assignment **w)
 
     TRY(decode(f, k, &v));
     span sp = span_open(SPAN_SYNTH);
-    cuzk_status st = post_synthesize(w, f->sys, v, f->e->pool, f->e->cancel, f->e->m);
+    cuzk_status st = post_synthesize(w, f->sys, v, f->env->pool, f->env->cancel, f->env->m);
     span_close(&sp);
     post_vanilla_free(v);
     return st;

@@ -9,7 +9,7 @@
 static cuzk_status read_statement(fil_job *f, const uint8_t *json, size_t size)
 {
     cuzk_status st = CUZK_OK;
-    update_statement *s = mem_new(f->e->m, 1, sizeof *s, &st);
+    update_statement *s = mem_new(f->env->m, 1, sizeof *s, &st);
 
     if (s == NULL) return st;
     f->statement = s;
@@ -37,21 +37,21 @@ static cuzk_status decode(const fil_job *f, size_t k, update_vanilla **v)
                          f->n_files, f->n_partitions);
     sp = span_open(SPAN_READ_INPUT);
     st = update_vanilla_read(v, f->statement, k, f->files[at].data, f->files[at].size, f->ps,
-                             f->e->m);
+                             f->env->m);
     span_close(&sp);
     return st;
 }
 
 static cuzk_status check(const fil_job *f, size_t k)
 {
-    cuzk_engine *e = f->e;
+    const job_env *env = f->env;
     update_vanilla *v = NULL;
     cuzk_status st;
     span sp;
 
     TRY(decode(f, k, &v));
     sp = span_open(SPAN_CHECK_INPUT);
-    st = update_vanilla_check(v, &f->redundant, e->pool, e->cancel);
+    st = update_vanilla_check(v, &f->redundant, env->pool, env->cancel);
     span_close(&sp);
     update_vanilla_free(v);
     return st;
@@ -59,14 +59,14 @@ static cuzk_status check(const fil_job *f, size_t k)
 
 static cuzk_status synthesise(const fil_job *f, size_t k, r1cs_assignment **w)
 {
-    cuzk_engine *e = f->e;
+    const job_env *env = f->env;
     update_vanilla *v = NULL;
     cuzk_status st;
     span sp;
 
     TRY(decode(f, k, &v));
     sp = span_open(SPAN_SYNTH);
-    st = update_synthesize(w, f->sys, v, &f->redundant, e->pool, e->cancel, e->m);
+    st = update_synthesize(w, f->sys, v, &f->redundant, env->pool, env->cancel, env->m);
     span_close(&sp);
     update_vanilla_free(v);
     return st;
@@ -74,7 +74,7 @@ static cuzk_status synthesise(const fil_job *f, size_t k, r1cs_assignment **w)
 
 static void clear(fil_job *f)
 {
-    mem_free(f->e->m, f->statement);
+    mem_free(f->env->m, f->statement);
 }
 
 const fil_ops fil_update_ops = {

@@ -1,0 +1,515 @@
+/*
+ * engine/service.c - opening and closing: the store's jobs taken up, the workers, the clock
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "engine/service.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define S ((uint64_t)1000000000)
+#define MS ((uint64_t)1000000)
+#define TICK (1 * S)        /* the clock looks at least so often */
+#define SCAN_EVERY (10 * S) /* key files */
+#define FORGET_EVERY (30 * S)
+#define STICKY (10 * S) /* how much older another kind may be and still wait */
+#define FINISHERS 2
+#define MAX_QUEUED 100000
+#define MARGIN ((uint64_t)5 << 30)
+#define KEEP_MS ((uint64_t)24 * 3600 * 1000)
+
+static uint64_t wall_ms(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_REALTIME, &t); /* cannot fail: a valid clock */
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- the clock ---- */
+
+/* A job whose deadline has passed, held. */
+static svc_job *late_job_locked(service *s, uint64_t now)
+{
+    for (svc_job *j = s->newest; j != NULL && s->n_timed != 0; j = j->older) {
+        if (j->deadline == 0 || j->deadline > now || j->stopping || j->at == JOB_ENDING) continue;
+        if (j->at == JOB_ADMITTING || svc_job_ended(j)) continue;
+        j->out++;
+        return j;
+    }
+    return NULL;
+}
+
+static void stop_late_jobs(service *s)
+{
+    for (;;) {
+        svc_job *j;
+
+        svc_lock(s);
+        j = late_job_locked(s, clock_ns());
+        svc_unlock(s);
+        if (j == NULL) return;
+        (void)FAIL(CUZK_ETIMEOUT, "the job's deadline has passed"); /* recorded, for the job */
+        svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
+        svc_leave(j);
+    }
+}
+
+static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint64_t *forgotten)
+{
+    uint64_t keep, step = gate_longest_step(s->gate);
+
+    svc_lock(s);
+    if (step > s->safe_point_max_ns) s->safe_point_max_ns = step;
+    keep = s->tunables.results_keep_ms;
+    svc_unlock(s);
+    ledger_poke(s->ledger); /* keys may have been idle for long enough */
+    if (now - *scanned >= SCAN_EVERY) {
+        keys_scan(s->keys);
+        *scanned = now;
+    }
+    if (now - *forgotten >= FORGET_EVERY) {
+        uint64_t wall = wall_ms();
+
+        svc_forget(s, wall > keep ? wall - keep : 0);
+        *forgotten = now;
+    }
+}
+
+static void *clock_main(void *arg)
+{
+    service *s = arg;
+    uint64_t scanned = 0, forgotten = clock_ns(), looked = 0;
+
+    (void)pthread_setname_np(pthread_self(), "clock"); /* for top and gdb alone */
+    if (span_attach(s->e->rec, "clock") != CUZK_OK) span_detach();
+    svc_lock(s);
+    while (!s->clock_quit) {
+        uint64_t now = clock_ns(), until = svc_next_limit(s);
+        struct timespec t;
+
+        if (until > now + TICK) until = now + TICK;
+        if (until > now) {
+            t = (struct timespec){(time_t)(until / S), (long)(until % S)};
+            (void)pthread_cond_timedwait(&s->tick, &s->mu, &t);
+        }
+        svc_unlock(s);
+        now = clock_ns();
+        svc_fire_waits(s, NULL, CUZK_WAIT_TIMEOUT);
+        stop_late_jobs(s);
+        if (now - looked >= TICK) {
+            every_now_and_then(s, now, &scanned, &forgotten);
+            looked = now;
+        }
+        svc_lock(s);
+    }
+    svc_unlock(s);
+    span_detach();
+    return NULL;
+}
+
+/* ---- opening ---- */
+
+static void note_progress(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+    (void)ctx;
+    keys_progress(step, done, total);
+}
+
+static void note_warning(void *ctx, cuzk_class klass, const char *where, const char *message)
+{
+    cuzk_log_field f[] = {
+        {"class", cuzk_class_name(klass), 0}, {"where", where, 0}, {"message", message, 0}};
+
+    svc_log(ctx, CUZK_LOG_WARN, "warning", f, 3);
+}
+
+static cuzk_status init_locks(service *s)
+{
+    pthread_condattr_t attr;
+
+    if (pthread_mutex_init(&s->mu, NULL) != 0) return FAIL(CUZK_ENOMEM, "service: no mutex");
+    (void)pthread_condattr_init(&attr); /* these cannot fail in glibc and musl */
+    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&s->durable, &attr);
+    (void)pthread_cond_init(&s->calm, &attr);
+    (void)pthread_cond_init(&s->fired, &attr);
+    (void)pthread_cond_init(&s->tick, &attr);
+    (void)pthread_condattr_destroy(&attr);
+    return CUZK_OK;
+}
+
+static cuzk_status open_ledger(service *s)
+{
+    uint64_t machine, margin = s->c.memory_margin, total = s->c.memory_total;
+    unsigned ahead = 2 + s->n_synthesis;
+
+    if (total == 0) {
+        TRY(ledger_machine_bytes(&machine));
+        if (margin == UINT64_MAX) margin = machine / 10 < MARGIN ? machine / 10 : MARGIN;
+        if (margin >= machine)
+            return FAIL(CUZK_EINVAL,
+                        "memory.safety_margin of %" PRIu64 " MiB, the machine has %" PRIu64 " MiB",
+                        margin >> 20, machine >> 20);
+        total = machine - margin;
+    }
+    ledger_config c = {.total = total,
+                       .critical = s->c.memory_critical < total ? s->c.memory_critical : total / 2,
+                       .max_claims = ahead};
+    return ledger_open(&s->ledger, &c);
+}
+
+static cuzk_status open_store(service *s)
+{
+    cuzk_buffer moved = {0};
+    store_config c = {
+        .path = s->c.store, .m = s->m, .rec = s->e->rec, .log = s->c.log, .log_ctx = s->c.log_ctx};
+    cuzk_status st;
+
+    if (s->c.store == NULL) return CUZK_OK;
+    st = store_open(&s->store, &c, &moved);
+    if (st == CUZK_OK && moved.size != 0) {
+        svc_lock(s);
+        svc_error_row *r = &s->errors[s->n_errors++ % SVC_ERRORS];
+
+        r->at = clock_ns();
+        r->klass = CUZK_CLASS_IO;
+        (void)snprintf(r->where, sizeof r->where, "store");
+        (void)snprintf(r->message, sizeof r->message,
+                       "the job store was corrupt and was moved to %.200s",
+                       (const char *)moved.data);
+        svc_unlock(s);
+    }
+    cuzk_buffer_clear(&moved);
+    return st;
+}
+
+static cuzk_status open_devices(service *s)
+{
+    cuzk_engine *e = s->e;
+
+    TRY(gate_new(&s->gate));
+    TRY(mem_open(&s->proving, "proving", 0, e->m));
+    TRY(engine_open_device(&s->first, e, e->table, s->proving));
+    return engine_open_device(&s->second, e, CPU_TABLE_GENERIC, s->proving);
+}
+
+static cuzk_status open_keys(service *s)
+{
+    keys_config c = {.e = s->e,
+                     .l = s->ledger,
+                     .ps = s->ps,
+                     .params_dir = s->c.params_dir,
+                     .changed = svc_event_key,
+                     .ctx = s};
+
+    TRY(poseidon_set_new(&s->ps, curve_get(CURVE_ID_BLS12_381, s->e->table), s->m));
+    c.ps = s->ps;
+    TRY(keys_open(&s->keys, &c));
+    ledger_set_reclaim(s->ledger, keys_reclaim, s->keys);
+    keys_scan(s->keys);
+    return CUZK_OK;
+}
+
+static cuzk_status open_stages(service *s)
+{
+    struct {
+        stage **to;
+        const char *name;
+        unsigned width;
+        stage_fn fn;
+    } const list[] = {{&s->result, "result", FINISHERS, svc_conclude},
+                      {&s->finish, "finish", FINISHERS, svc_finish},
+                      {&s->device, "device", 1, svc_prove},
+                      {&s->synthesis, "synthesis", s->n_synthesis, svc_synthesise},
+                      {&s->decode, "decode", s->n_decode, svc_decode}};
+
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        stage_config c = {list[i].name, list[i].width, s->e->rec, list[i].fn, s};
+
+        TRY(stage_open(list[i].to, &c));
+    }
+    return CUZK_OK;
+}
+
+static cuzk_status start_clock(service *s)
+{
+    sigset_t all, old;
+    int err;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old); /* cannot fail: valid arguments */
+    err = pthread_create(&s->clock_thread, NULL, clock_main, s);
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (err != 0)
+        return FAIL(CUZK_ENOMEM, "service: the clock's thread does not start (error %d)", err);
+    s->has_clock = true;
+    return CUZK_OK;
+}
+
+static void preload(service *s, const cuzk_service_config *c)
+{
+    for (size_t i = 0; i < c->n_preload; i++) {
+        key_entry *k = keys_named(s->keys, c->preload[i]);
+        cuzk_log_field f[] = {{"circuit", c->preload[i], 0},
+                              {"message", cuzk_last_error()->message, 0}};
+
+        if (k == NULL)
+            svc_log(s, CUZK_LOG_WARN, "preload_failed", f, 2);
+        else
+            keys_preload(s->keys, k);
+    }
+}
+
+static cuzk_status open_all(service *s, const cuzk_service_config *config)
+{
+    TRY(init_locks(s));
+    TRY(svc_events_open(s));
+    TRY(svc_tables_open(s));
+    TRY(open_ledger(s));
+    TRY(open_store(s));
+    TRY(open_devices(s));
+    TRY(open_keys(s));
+    TRY(open_stages(s));
+    TRY(cuzk_service_tune((cuzk_service *)(void *)s, &config->tunables));
+    TRY(start_clock(s));
+    preload(s, config);
+    return svc_restore(s);
+}
+
+static unsigned cores(const service *s)
+{
+    return pool_threads(s->e->pool);
+}
+
+cuzk_status cuzk_service_open(cuzk_service **out, cuzk_engine *e, const cuzk_service_config *config)
+{
+    service *s = calloc(1, sizeof *s);
+    cuzk_status st = CUZK_OK;
+
+    if (s == NULL) return FAIL(CUZK_ENOMEM, "service: out of memory");
+    s->e = e;
+    s->m = e->m;
+    s->c = *config;
+    s->c.preload = NULL; /* not kept */
+    s->c.store = config->store == NULL ? NULL : strdup(config->store);
+    s->c.params_dir = config->params_dir == NULL ? NULL : strdup(config->params_dir);
+    if (s->c.max_queued == 0) s->c.max_queued = MAX_QUEUED;
+    s->n_decode = cores(s) < 4 ? cores(s) : 4;
+    s->n_synthesis = cores(s) < 18 ? cores(s) : 18;
+    s->epoch = clock_ns();
+    s->epoch_wall_ms = (int64_t)wall_ms();
+    e->progress = note_progress;
+    e->warn = note_warning;
+    e->ctx = s;
+    if ((config->store != NULL && s->c.store == NULL) ||
+        (config->params_dir != NULL && s->c.params_dir == NULL))
+        st = FAIL(CUZK_ENOMEM, "service: out of memory");
+    if (st == CUZK_OK) st = open_all(s, config);
+    if (st != CUZK_OK) {
+        cuzk_error why = *cuzk_last_error();
+
+        cuzk_service_close((cuzk_service *)(void *)s);
+        return status_adopt(&why);
+    }
+    *out = (cuzk_service *)(void *)s;
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_service_tune(cuzk_service *svc, const cuzk_service_tunables *t)
+{
+    service *s = service_of(svc);
+
+    TRY(keys_set_circuits(s->keys, t->circuits, t->n_circuits));
+    svc_lock(s);
+    s->tunables = *t;
+    s->tunables.circuits = NULL;
+    s->tunables.n_circuits = 0;
+    if (s->tunables.results_keep_ms == 0) s->tunables.results_keep_ms = KEEP_MS;
+    svc_unlock(s);
+    keys_set_min_idle(s->keys, t->eviction_min_idle_ms * MS);
+    if (s->store != NULL) store_set_max_size(s->store, t->store_max_size);
+    stage_set_width(s->decode, t->decode_at_once);
+    stage_set_width(s->synthesis, t->synthesis_at_once);
+    stage_set_sticky(s->synthesis, t->sort_by_type ? STICKY : 0);
+    return CUZK_OK;
+}
+
+/* ---- draining and closing ---- */
+
+static bool is_busy(service *s)
+{
+    stage *const stages[] = {s->device, s->finish, s->result};
+    bool busy = false;
+
+    for (size_t i = 0; i < 3; i++) {
+        stage_state st;
+
+        stage_get(stages[i], &st);
+        busy = busy || st.active != 0 || (i > 0 && st.waiting != 0);
+    }
+    return busy;
+}
+
+void cuzk_service_drain(cuzk_service *svc, uint64_t timeout_ms, bool *drained)
+{
+    service *s = service_of(svc);
+    uint64_t until = clock_ns() + timeout_ms * MS;
+    struct timespec pause = {0, (long)(10 * MS)};
+
+    svc_lock(s);
+    s->draining = true;
+    svc_unlock(s);
+    stage_hold(s->decode, true);
+    stage_hold(s->synthesis, true);
+    stage_hold(s->device, true);
+    while (is_busy(s) && clock_ns() < until)
+        (void)nanosleep(&pause, NULL); /* a signal only makes it look sooner */
+    *drained = !is_busy(s);
+    if (s->store != NULL) store_flush(s->store);
+}
+
+bool cuzk_service_draining(const cuzk_service *svc)
+{
+    service *s = (service *)(uintptr_t)(const void *)svc;
+    bool yes;
+
+    svc_lock(s);
+    yes = s->draining;
+    svc_unlock(s);
+    return yes;
+}
+
+static svc_job *live_job_locked(service *s)
+{
+    for (svc_job *j = s->newest; j != NULL; j = j->older)
+        if (!svc_job_ended(j) && !j->stopping && j->at != JOB_ENDING) return j;
+    return NULL;
+}
+
+/* Every job ends where it is; the store keeps it as it was. */
+static void stop_jobs(service *s)
+{
+    svc_lock(s);
+    s->draining = s->closing = true;
+    svc_unlock(s);
+    for (;;) {
+        svc_job *j;
+
+        svc_lock(s);
+        j = live_job_locked(s);
+        if (j != NULL) {
+            j->closing = true;
+            j->out++;
+        }
+        svc_unlock(s);
+        if (j == NULL) break;
+        svc_stop_job(j, CUZK_JOB_CANCELLED, NULL);
+        svc_leave(j);
+    }
+    keys_stop(s->keys);
+    svc_lock(s);
+    while (s->n_live != 0) (void)pthread_cond_wait(&s->calm, &s->mu);
+    svc_unlock(s);
+}
+
+static void stop_clock(service *s)
+{
+    if (!s->has_clock) return;
+    svc_lock(s);
+    s->clock_quit = true;
+    (void)pthread_cond_signal(&s->tick);
+    svc_unlock(s);
+    (void)pthread_join(s->clock_thread, NULL);
+}
+
+void cuzk_service_close(cuzk_service *svc)
+{
+    service *s = svc == NULL ? NULL : service_of(svc);
+
+    if (s == NULL) return;
+    if (s->decode != NULL) stop_jobs(s);
+    stop_clock(s);
+    stage *const stages[] = {s->decode, s->synthesis, s->device, s->finish, s->result};
+    for (size_t i = 0; i < 5; i++) stage_stop(stages[i]);
+    store_close(s->store);
+    svc_events_close(s);
+    svc_tables_close(s);
+    keys_close(s->keys);
+    for (size_t i = 0; i < 5; i++) stage_free(stages[i]);
+    ledger_close(s->ledger);
+    device_close(s->second);
+    device_close(s->first);
+    poseidon_set_free(s->ps);
+    mem_close(s->proving);
+    gate_free(s->gate);
+    free((char *)(uintptr_t)s->c.store);
+    free((char *)(uintptr_t)s->c.params_dir);
+    free(s);
+}
+
+struct span_rec *cuzk_engine_spans(cuzk_engine *e)
+{
+    return e->rec;
+}
+
+/* ---- keys by hand ---- */
+
+typedef struct key_wait {
+    key_use use;
+    pthread_mutex_t mu;
+    pthread_cond_t cond;
+    bool done;
+    cuzk_status st;
+    cuzk_error error;
+} key_wait;
+
+static void key_is_ready(key_use *u, cuzk_status st)
+{
+    key_wait *w = (key_wait *)(void *)u;
+
+    (void)pthread_mutex_lock(&w->mu);
+    w->st = st;
+    if (st != CUZK_OK) w->error = *cuzk_last_error();
+    w->done = true;
+    (void)pthread_cond_signal(&w->cond);
+    (void)pthread_mutex_unlock(&w->mu);
+}
+
+cuzk_status cuzk_key_preload(cuzk_service *svc, const char *circuit, bool *was_loaded, uint64_t *ms)
+{
+    service *s = service_of(svc);
+    uint64_t from = clock_ns();
+    key_entry *k = keys_named(s->keys, circuit);
+    key_wait w = {.use = {.level = svc_level(CUZK_NORMAL), .ready = key_is_ready}};
+
+    if (k == NULL) return CUZK_EINVAL;
+    (void)pthread_mutex_init(&w.mu, NULL); /* these cannot fail: plain ones */
+    (void)pthread_cond_init(&w.cond, NULL);
+    *was_loaded = key_acquire(s->keys, &w.use, k);
+    (void)pthread_mutex_lock(&w.mu);
+    while (!*was_loaded && !w.done) (void)pthread_cond_wait(&w.cond, &w.mu);
+    (void)pthread_mutex_unlock(&w.mu);
+    (void)pthread_cond_destroy(&w.cond);
+    (void)pthread_mutex_destroy(&w.mu);
+    *ms = (clock_ns() - from) / MS;
+    if (w.st != CUZK_OK) return status_adopt(&w.error);
+    key_release(s->keys, &w.use);
+    return CUZK_OK;
+}
+
+cuzk_status cuzk_key_evict(cuzk_service *svc, const char *circuit, bool *was_loaded,
+                           uint64_t *freed_bytes)
+{
+    service *s = service_of(svc);
+    key_entry *k = keys_named(s->keys, circuit);
+
+    return k == NULL ? CUZK_EINVAL : keys_evict(s->keys, k, was_loaded, freed_bytes);
+}

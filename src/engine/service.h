@@ -1,0 +1,429 @@
+/*
+ * engine/service.h - what the files of the service share: a job, its partitions, and the service they are in
+ *
+ * A job's walk: submit (service_submit.c: same as one that is there? else decode, store, queue) -> decode
+ * (service_decode.c) -> its key -> for each partition: memory -> synthesis -> device -> finish (service_run.c) -> result
+ * stored, waiters told (service_jobs.c, the one file in which a job's state changes). What waits stands in a stage's queue, in the ledger
+ * or with its key; `at` of a job or partition says where.
+ *
+ * Locks: `mu` guards every job and partition; below it those of stages, ledger and keys, and `events.mu`. Never held across
+ * I/O, a computation or a callback.
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef ENGINE_SERVICE_H
+#define ENGINE_SERVICE_H
+
+#include "base/bytes.h"
+#include "engine/keys.h"
+#include "engine/store.h"
+
+/* ---- where the time of a job goes: each instant to the first of these that any part of it is in ---- */
+
+#define JOB_PHASES(X) \
+    X(PHASE_DEVICE, "gpu_ms") \
+    X(PHASE_SYNTHESIS, "synthesis_ms") \
+    X(PHASE_KEY, "srs_load_ms") \
+    X(PHASE_DECODE, "decode_ms") \
+    X(PHASE_VERIFY, "verify_ms") \
+    X(PHASE_STORE, "store_ms") \
+    X(PHASE_QUEUE, "queue_ms")
+#define PHASE_ENUM(id, name) id,
+typedef enum job_phase { JOB_PHASES(PHASE_ENUM) N_PHASES } job_phase;
+#undef PHASE_ENUM
+
+typedef struct job_clock {
+    unsigned open[N_PHASES];
+    uint64_t total[N_PHASES], rest; /* ns */
+    uint64_t from, last;            /* clock_ns; last: what came before is in the totals */
+    uint64_t worst_rest; /* longest stretch that nothing covered, and what stood around it */
+    job_phase before_rest;
+    bool ended;
+} job_clock;
+
+const char *job_phase_name(job_phase p);
+void job_clock_start(job_clock *c, uint64_t now);
+void job_clock_enter(job_clock *c, job_phase p, uint64_t now);
+void job_clock_leave(job_clock *c, job_phase p, uint64_t now);
+void job_clock_end(job_clock *c, uint64_t now);
+/** As of now, or of its end. */
+void job_clock_read(const job_clock *c, uint64_t now, cuzk_job_times *out);
+
+/* ---- partitions ---- */
+
+/* name in /status */
+#define PART_STATES(X) \
+    X(PART_PENDING, "pending") \
+    X(PART_SYNTHESISING, "synthesizing") \
+    X(PART_SYNTHESISED, "synth_done") \
+    X(PART_DEVICE, "gpu") \
+    X(PART_DONE, "done") \
+    X(PART_FAILED, "failed")
+#define PART_ENUM(id, name) id,
+typedef enum part_state { PART_STATES(PART_ENUM) N_PART_STATES } part_state;
+#undef PART_ENUM
+const char *part_state_name(part_state s);
+
+typedef enum part_at {
+    AT_NOWHERE, /* not begun, done, or given up */
+    AT_MEMORY,  /* waits in the ledger */
+    AT_SYNTHESIS,
+    AT_DEVICE,
+    AT_FINISH,
+} part_at;
+
+typedef struct svc_job svc_job;
+
+/** The proof of a partition that was stored before a restart. */
+typedef struct svc_kept {
+    uint32_t index;
+    uint8_t *proof;
+    size_t size;
+} svc_kept;
+
+typedef struct svc_part {
+    svc_job *job; /* fixed */
+    uint32_t index;
+    /* only the thread that works on it; handed on through stages */
+    stage_item item;
+    ledger_claim claim;
+    mem *m; /* what it may use, a part of the claim */
+    r1cs_assignment *w;
+    groth16_job *started;
+    dev_stream *stream;
+    bool second_path; /* on the portable table, after a failure */
+    /* guarded by mu */
+    part_state state;
+    part_at at;
+    unsigned attempts;
+    uint8_t *proof; /* proof_size bytes once done */
+    size_t proof_size;
+    groth16_proof result;                                           /* circom */
+    uint64_t granted, synth_from, synth_to, device_from, device_to; /* clock_ns; 0: not yet */
+} svc_part;
+
+/* ---- jobs ---- */
+
+typedef struct svc_wait {
+    uint64_t id;
+    svc_job *job;
+    cuzk_wait_fn fn;
+    void *ctx;
+    uint64_t until; /* clock_ns; 0: no limit */
+    bool firing;
+    cuzk_job_state state; /* when it was told */
+    cuzk_job_times times;
+    struct svc_wait *next;
+} svc_wait;
+
+/* name in /status, where no partition tells more */
+#define JOB_PLACES(X) \
+    X(JOB_ADMITTING, "admitting") \
+    X(JOB_IN_DECODE, "queued") \
+    X(JOB_DECODING, "decoding") \
+    X(JOB_IN_KEY, "key") \
+    X(JOB_IN_PARTS, "proving") \
+    X(JOB_ENDING, "storing") \
+    X(JOB_ENDED, "ended")
+#define PLACE_ENUM(id, name) id,
+typedef enum job_at { JOB_PLACES(PLACE_ENUM) N_JOB_PLACES } job_at;
+#undef PLACE_ENUM
+
+/** Fields of a request beside its payload, as they are stored. */
+typedef struct svc_request {
+    uint32_t kind, partition_index;
+    uint64_t sector_size, registered_proof, sector_number, miner_id;
+    uint8_t randomness[32], comm_r_old[32], comm_r_new[32], comm_d_new[32];
+    char circuit[64];
+    bool input_json; /* the payload is input.json, not a witness */
+    /* of a PoRep, whose payload is the bincode form of its C1: the shape that cannot be seen in it */
+    uint32_t c1_registered, c1_layers;
+    uint64_t c1_size;
+    bool c1_wrapped;
+    uint64_t c1_sector;
+    uint32_t n_pieces; /* of the payload */
+    uint64_t *piece_sizes;
+} svc_request;
+
+struct svc_job {
+    /* fixed after admission */
+    struct service *s;
+    uint64_t number; /* of spans; ages are in this order */
+    char *job_id, *request_id;
+    uint8_t hash[32];
+    svc_request rq;
+    uint64_t created_ms; /* wall clock */
+    cancel *cancel;
+    bool restored; /* from the store */
+    /* only the thread that works on it */
+    stage_item item; /* in `decode`, then in `result` */
+    file_map map;    /* the payload */
+    uint8_t *own;    /* the payload where there is no store */
+    store_payload payload;
+    fil_job fil;
+    mem *m;
+    job_env env;
+    key_use key;
+    uint64_t charged; /* bytes in the ledger as requests */
+    /* guarded by mu */
+    uint32_t priority;
+    cuzk_job_state state;
+    job_at at;
+    bool stopping; /* why: */
+    cuzk_job_state stop_state;
+    bool closing; /* the service is: the store keeps it as it was */
+    cuzk_error error;
+    unsigned out; /* who still works on it or may touch it; at 0 it goes to `result` */
+    svc_part *parts;
+    svc_kept *kept;
+    uint32_t n_parts, n_done, n_kept;
+    job_clock clock;
+    uint64_t deadline, deadline_ms; /* clock_ns, wall; 0: none */
+    uint64_t decode_from, decode_to, key_at, started, ended, ended_ms;
+    unsigned attempts, n_waits;
+    uint8_t *proof;
+    size_t proof_size;
+    cuzk_buffer proof_json, public_json;
+    cuzk_job_times times; /* once ended */
+    char worst_gap[96];
+    uint64_t worst_gap_ns;
+    svc_job *by_id, *by_request; /* chains of the tables */
+    svc_job *newer, *older;      /* all jobs */
+};
+
+/* ---- the service ---- */
+
+#define SVC_ERRORS 50
+typedef struct svc_error_row {
+    uint64_t at; /* clock_ns */
+    char job_id[128];
+    cuzk_class klass;
+    char where[128], message[256];
+} svc_error_row;
+typedef struct svc_gap_row {
+    uint64_t at, ns;
+    char track[32], job_id[128], between[96];
+} svc_gap_row;
+
+#define SVC_KINDS 5
+#define SVC_LATENCIES 1024 /* of a kind, the latest */
+#define SVC_BUCKETS 16
+extern const uint64_t svc_bucket_ms[SVC_BUCKETS - 1];
+
+/* why a device was idle while there was work */
+#define IDLE_CAUSES(X) \
+    X(IDLE_DECODE, "decode") \
+    X(IDLE_KEY, "key load") \
+    X(IDLE_MEMORY, "memory budget") \
+    X(IDLE_SYNTHESIS, "synthesis") \
+    X(IDLE_QUEUE, "queue")
+#define IDLE_ENUM(id, name) id,
+typedef enum idle_cause { IDLE_CAUSES(IDLE_ENUM) N_IDLE_CAUSES } idle_cause;
+#undef IDLE_ENUM
+const char *idle_cause_name(idle_cause c);
+
+typedef struct svc_counts {
+    uint64_t completed[SVC_KINDS], failed[SVC_KINDS], cancelled[SVC_KINDS];
+    uint64_t partitions, retries, self_check_failures, admitted, duplicates, refused;
+    uint64_t duration_buckets[SVC_KINDS][SVC_BUCKETS], duration_count[SVC_KINDS];
+    double duration_sum[SVC_KINDS];
+    uint64_t phase_ns[N_PHASES];
+    uint64_t phase_buckets[N_PHASES][SVC_BUCKETS], phase_count[N_PHASES];
+    uint64_t idle_ns[N_IDLE_CAUSES]; /* the device's, while work was there */
+    uint64_t estimate_n;
+    double estimate_error_sum, estimate_error_max; /* (measured - reserved) / reserved */
+} svc_counts;
+
+typedef struct svc_latency {
+    uint64_t ended[SVC_LATENCIES];
+    uint32_t ms[SVC_LATENCIES];
+    uint64_t n;
+} svc_latency;
+
+typedef struct service {
+    /* fixed after init */
+    cuzk_engine *e;
+    cuzk_service_config c; /* strings copied */
+    mem *m;
+    ledger *ledger;
+    keys *keys;
+    store *store; /* NULL: memory alone */
+    poseidon_set *ps;
+    gate *gate;
+    mem *proving;   /* what the devices take */
+    device *first;  /* where partitions are proved */
+    device *second; /* the portable table: where one is tried after a failure */
+    stage *decode, *synthesis, *device, *finish, *result;
+    uint64_t epoch; /* clock_ns at start */
+    int64_t epoch_wall_ms;
+    unsigned n_decode, n_synthesis;
+    bool has_clock;
+    pthread_t clock_thread;
+    uint8_t seed[16]; /* of the tables' hash */
+    pthread_mutex_t mu;
+    /* guarded by mu */
+    pthread_cond_t durable; /* a job was admitted, or was not */
+    pthread_cond_t calm;    /* something ended */
+    pthread_cond_t fired;   /* a waiter was told */
+    pthread_cond_t tick;    /* the clock's */
+    cuzk_service_tunables tunables;
+    bool draining, closing, clock_quit;
+    svc_job **ids, **requests; /* tables of n_slots chains */
+    size_t n_slots, n_jobs, n_live;
+    svc_job *newest, *oldest;
+    uint64_t next_number, next_wait;
+    svc_wait *waits;
+    unsigned n_timed; /* waits and jobs that have a limit */
+    svc_counts counts;
+    svc_latency latency[SVC_KINDS];
+    svc_error_row errors[SVC_ERRORS];
+    uint64_t n_errors;
+    svc_gap_row gaps[SVC_ERRORS];
+    uint64_t n_gaps;
+    unsigned on_device;
+    uint64_t device_idle_since; /* clock_ns; 0: it is busy, or has not been */
+    uint64_t device_busy_from, device_busy_ns, worker_wall_ns, worker_attributed_ns, job_rest_ns,
+        job_total_ns;
+    uint64_t safe_point_max_ns;
+    /* events (service_events.c) */
+    struct {
+        pthread_mutex_t mu;
+        pthread_cond_t cond;
+        char **ring;
+        uint64_t head, tail, seq;
+        bool calling; /* fn, without the lock */
+        cuzk_event_fn fn;
+        void *ctx;
+        bool quit, started;
+        pthread_t thread;
+    } events;
+} service;
+
+/* The opaque type of the public header is this one. */
+static inline service *service_of(cuzk_service *s)
+{
+    return (service *)(void *)s;
+}
+
+static inline unsigned svc_kind_index(uint32_t kind)
+{
+    return kind == CUZK_GROTH16 ? 4 : kind - 1;
+}
+
+/* service_request.c */
+CUZK_STATUS svc_request_from(svc_request *out, const cuzk_request *r);
+void svc_request_clear(svc_request *r);
+void svc_request_hash(uint8_t out[32], const cuzk_request *r);
+void svc_request_write(bytes_out *o, const svc_request *r);
+CUZK_STATUS svc_request_read(svc_request *out, const uint8_t *data, size_t size);
+unsigned svc_default_priority(uint32_t kind);
+
+/* service_submit.c: the tables too */
+svc_job *svc_find_locked(service *s, const char *job_id);
+CUZK_STATUS svc_tables_open(service *s);
+void svc_tables_close(service *s);
+CUZK_STATUS svc_restore(service *s);
+/** Forgets jobs that ended at or before this wall-clock time. */
+void svc_forget(service *s, uint64_t before_ms);
+
+/* service_jobs.c: states, ends */
+const char *job_state_name(cuzk_job_state s);
+const char *job_at_name(job_at a);
+CUZK_STATUS svc_job_new(svc_job **out, service *s);
+void svc_job_free(svc_job *j);
+void svc_forget_parts(svc_job *j);
+/** The only way a job's state changes. An illegal move is a bug: logged, not made. Locked. */
+void svc_move(svc_job *j, cuzk_job_state to);
+/** Admitted and durable: a new attempt begins, into `decode`. */
+void svc_job_queue(svc_job *j);
+/** Everything of the job stops, where it is; it will end so, unless it is past that. error (FAILED) is copied. */
+void svc_stop_job(svc_job *j, cuzk_job_state state, const cuzk_error *error);
+/** One that counts in `out` is done with the job. */
+void svc_leave(svc_job *j);
+/** The stage: what became of a job is stored, then told. */
+void svc_conclude(void *service, stage_item *it);
+void svc_raise(svc_job *j, uint32_t priority);
+static inline bool svc_job_ended(const svc_job *j)
+{
+    return j->at == JOB_ENDED;
+}
+static inline unsigned svc_level(uint32_t priority)
+{
+    return priority - CUZK_LOW;
+}
+/** Bytes for the store of what became of it, and back. */
+void svc_result_write(bytes_out *o, const svc_job *j);
+CUZK_STATUS svc_result_read(svc_job *j, const uint8_t *data, size_t size);
+
+/* service_waits.c */
+/** Tells everybody who waits for j, or (j NULL) whose time is up. */
+void svc_fire_waits(service *s, svc_job *j, cuzk_wait_end end);
+/** When the next limit of a wait or job falls; UINT64_MAX: none. Locked. */
+uint64_t svc_next_limit(const service *s);
+
+/* service_decode.c */
+void svc_decode(void *service, stage_item *it);
+CUZK_STATUS svc_compact(svc_job *j, const cuzk_request *r, cuzk_bytes **pieces, size_t *n,
+                        bytes_out *scratch);
+void svc_undecode(svc_job *j);
+
+/* service_witness.c: witness commands */
+CUZK_STATUS svc_run_witness_command(char *const *argv, const uint8_t *input, size_t n,
+                                    uint64_t max_output, const cancel *c, uint8_t **out,
+                                    size_t *out_size);
+
+/* service_run.c: stages of a partition */
+void svc_key_ready(key_use *u, cuzk_status st);
+void svc_synthesise(void *service, stage_item *it);
+void svc_prove(void *service, stage_item *it);
+void svc_finish(void *service, stage_item *it);
+/** A partition goes; whatever it holds is given back. Not locked; it is in no queue. */
+void svc_part_drop(svc_part *p);
+
+/* service_account.c: what is counted */
+/** Takes s->mu; a wait for it is a span. */
+void svc_lock(service *s);
+void svc_unlock(service *s);
+/** Around what a stage's thread does for one item: its time, and what no span covers of it. */
+typedef struct svc_account {
+    uint64_t begin, number;
+    char job_id[128];
+} svc_account;
+svc_account svc_account_begin(const svc_job *j);
+void svc_account_end(service *s, const char *track, const svc_account *a);
+/** A partition comes to the device: why the device was idle until then. Locked. */
+void svc_device_taken(service *s, const svc_part *p, uint64_t now);
+void svc_device_left(service *s, uint64_t now);
+/** The memory that a partition took, against what was reserved. Locked. */
+void svc_count_estimate(service *s, uint64_t reserved, uint64_t measured);
+void svc_count_times(service *s, svc_job *j, uint64_t now); /* locked */
+
+/* service_proof.c: proofs as bytes, and why one did not verify */
+CUZK_STATUS svc_encode_proof(svc_part *p, const groth16_proof *proof);
+CUZK_STATUS svc_explain(svc_part *p);
+
+/* service_events.c */
+CUZK_STATUS svc_events_open(service *s);
+void svc_events_close(service *s);
+void svc_event_job(service *s, const svc_job *j);
+void svc_event_part(service *s, const svc_part *p);
+void svc_event_key(void *service, const key_entry *k, const char *state, double progress);
+void svc_note_error(service *s, const svc_job *j, const cuzk_error *e); /* locked */
+void svc_note_gap(service *s, const char *track, const char *job_id, uint64_t ns,
+                  const char *between); /* locked */
+void svc_log(service *s, int level, const char *event, const cuzk_log_field *f, size_t n);
+
+/* service_status.c, service_metrics.c, service_timeline.c */
+extern const char *const svc_priority_names[CUZK_CRITICAL + 1];
+void svc_put_parts_locked(bytes_out *o, const svc_job *j, uint64_t now);
+void svc_put_error(bytes_out *o, const cuzk_error *e, bool failed);
+/** The value of NAME= in a query, cut to fit; "" when it is not there. */
+void svc_query_text(char *out, size_t cap, const char *query, const char *name);
+uint64_t svc_query_u64(const char *query, const char *name, uint64_t otherwise);
+CUZK_STATUS svc_status_json(service *s, bytes_out *o);
+CUZK_STATUS svc_jobs_json(service *s, bytes_out *o, const char *query);
+CUZK_STATUS svc_job_json(service *s, bytes_out *o, const char *job_id);
+CUZK_STATUS svc_metrics_text(service *s, bytes_out *o);
+CUZK_STATUS svc_timeline_json(service *s, bytes_out *o, uint64_t since_ms);
+CUZK_STATUS svc_trace_json(service *s, bytes_out *o, const char *query);
+
+#endif

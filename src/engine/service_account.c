@@ -1,0 +1,178 @@
+/*
+ * engine/service_account.c - what is counted: threads' time, the device's idle time and its causes, ends, estimates
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "engine/service.h"
+
+#define MS ((uint64_t)1000000)
+#define IDLE_WORTH_TELLING (50 * MS)
+#define SHORT_WORK (100 * MS)
+
+/* Upper bounds of the histograms of durations, in ms; above the last: one more bucket. */
+const uint64_t svc_bucket_ms[SVC_BUCKETS - 1] = {1,    5,    10,   25,    50,    100,   250,   500,
+                                                 1000, 2500, 5000, 10000, 30000, 60000, 300000};
+
+#define CAUSE_NAME(id, name) name,
+static const char *const cause_names[] = {IDLE_CAUSES(CAUSE_NAME)};
+#undef CAUSE_NAME
+
+const char *idle_cause_name(idle_cause c)
+{
+    return cause_names[c];
+}
+
+void svc_lock(service *s)
+{
+    if (pthread_mutex_trylock(&s->mu) != 0) {
+        span sp = span_open(SPAN_LOCK_WAIT);
+
+        (void)pthread_mutex_lock(&s->mu); /* cannot fail: a plain mutex, never held twice */
+        span_close(&sp);
+    }
+    fault_stall("lock");
+}
+
+void svc_unlock(service *s)
+{
+    (void)pthread_mutex_unlock(&s->mu);
+}
+
+/* ---- threads ---- */
+
+svc_account svc_account_begin(const svc_job *j)
+{
+    svc_account a = {.begin = clock_ns(), .number = j->number};
+
+    (void)snprintf(a.job_id, sizeof a.job_id, "%s", j->job_id); /* cut to fit is fine */
+    span_context(j->number, -1);
+    return a;
+}
+
+/* A gap worth telling: over 1 ms in short work, over 1% and 10 ms in long. */
+static bool is_gap(const cuzk_attribution *a)
+{
+    if (a->wall_ns < SHORT_WORK) return a->worst_gap_ns > MS;
+    return a->worst_gap_ns > 10 * MS;
+}
+
+void svc_account_end(service *s, const char *track, const svc_account *a)
+{
+    cuzk_attribution at;
+
+    span_attribution(s->e->rec, a->begin, clock_ns(), &at);
+    svc_lock(s);
+    s->worker_wall_ns += at.wall_ns;
+    s->worker_attributed_ns += at.attributed_ns;
+    if (is_gap(&at)) svc_note_gap(s, track, a->job_id, at.worst_gap_ns, at.worst_gap);
+    svc_unlock(s);
+}
+
+/* ---- the device ---- */
+
+static uint64_t overlap(uint64_t from, uint64_t to, uint64_t a, uint64_t b)
+{
+    if (a < from) a = from;
+    if (b > to) b = to;
+    return a != 0 && b > a ? b - a : 0;
+}
+
+/* What the partition that comes now was at while the device was idle: [from, now). */
+static idle_cause cause_of(const svc_part *p, uint64_t from, uint64_t now)
+{
+    const svc_job *j = p->job;
+    uint64_t parts[N_IDLE_CAUSES] = {
+        [IDLE_DECODE] = overlap(from, now, j->decode_from, j->decode_to),
+        [IDLE_KEY] = overlap(from, now, j->decode_to, j->key_at),
+        [IDLE_MEMORY] = overlap(from, now, j->key_at, p->granted),
+        [IDLE_SYNTHESIS] = overlap(from, now, p->synth_from, p->synth_to),
+    };
+    uint64_t sum = 0;
+    idle_cause best = IDLE_QUEUE;
+
+    for (idle_cause c = 0; c < IDLE_QUEUE; c++) sum += parts[c];
+    parts[IDLE_QUEUE] = now - from > sum ? now - from - sum : 0;
+    for (idle_cause c = 0; c < N_IDLE_CAUSES; c++)
+        if (parts[c] > parts[best]) best = c;
+    return best;
+}
+
+void svc_device_taken(service *s, const svc_part *p, uint64_t now)
+{
+    uint64_t from = s->device_idle_since, there = p->job->clock.from;
+    idle_cause cause;
+    char text[96];
+
+    if (s->on_device++ != 0) return;
+    s->device_busy_from = now;
+    if (from == 0) return;
+    s->device_idle_since = 0;
+    if (from < there) from = there; /* before that there was no work */
+    if (now <= from) return;
+    cause = cause_of(p, from, now);
+    s->counts.idle_ns[cause] += now - from;
+    if (now - from < IDLE_WORTH_TELLING) return;
+    (void)snprintf(text, sizeof text, "device idle while work waited: %s", idle_cause_name(cause));
+    svc_note_gap(s, "device", p->job->job_id, now - from, text);
+}
+
+void svc_device_left(service *s, uint64_t now)
+{
+    if (--s->on_device != 0) return;
+    s->device_busy_ns += now - s->device_busy_from;
+    s->device_idle_since = now;
+}
+
+/* ---- jobs ---- */
+
+void svc_count_estimate(service *s, uint64_t reserved, uint64_t measured)
+{
+    double error = reserved == 0 ? 0 : ((double)measured - (double)reserved) / (double)reserved;
+
+    s->counts.estimate_n++;
+    s->counts.estimate_error_sum += error;
+    if (error > s->counts.estimate_error_max) s->counts.estimate_error_max = error;
+}
+
+static void observe(uint64_t buckets[SVC_BUCKETS], uint64_t ms)
+{
+    unsigned b = 0;
+
+    while (b < SVC_BUCKETS - 1 && ms > svc_bucket_ms[b]) b++;
+    buckets[b]++;
+}
+
+void svc_count_times(service *s, svc_job *j, uint64_t now)
+{
+    unsigned kind = svc_kind_index(j->rq.kind);
+    svc_counts *c = &s->counts;
+    svc_latency *l = &s->latency[kind];
+    const job_clock *k = &j->clock;
+
+    for (job_phase p = 0; p < N_PHASES; p++) {
+        c->phase_ns[p] += k->total[p];
+        c->phase_count[p]++;
+        observe(c->phase_buckets[p], k->total[p] / MS);
+    }
+    s->job_rest_ns += k->rest;
+    s->job_total_ns += k->last - k->from;
+    if (k->worst_rest > (k->last - k->from < SHORT_WORK ? MS : 10 * MS)) {
+        char text[96];
+
+        (void)snprintf(text, sizeof text, "after %s", job_phase_name(k->before_rest));
+        svc_note_gap(s, "job", j->job_id, k->worst_rest, text);
+    }
+    if (j->state != CUZK_JOB_COMPLETED) return;
+    observe(c->duration_buckets[kind], j->times.total_ms);
+    c->duration_count[kind]++;
+    c->duration_sum[kind] += (double)j->times.total_ms / 1000;
+    l->ended[l->n % SVC_LATENCIES] = now;
+    l->ms[l->n % SVC_LATENCIES] =
+        (uint32_t)(j->times.total_ms > UINT32_MAX ? UINT32_MAX : j->times.total_ms);
+    l->n++;
+}

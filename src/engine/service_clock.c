@@ -1,0 +1,93 @@
+/*
+ * engine/service_clock.c - where the wall time of a job goes, without overlap
+ *
+ * Parts of a job overlap; an instant belongs to the first phase of JOB_PHASES that any part is in. What belongs to none is
+ * rest, and the longest stretch of it is kept with what came before: a gap.
+ *
+ * Source: spec/proving-api.md section 2, "timings"
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "engine/service.h"
+
+#define PHASE_NAME(id, name) name,
+static const char *const phase_names[] = {JOB_PHASES(PHASE_NAME)};
+#undef PHASE_NAME
+
+const char *job_phase_name(job_phase p)
+{
+    return phase_names[p];
+}
+
+static bool phase_at(const job_clock *c, job_phase *out)
+{
+    for (job_phase p = 0; p < N_PHASES; p++) {
+        if (c->open[p] == 0) continue;
+        *out = p;
+        return true;
+    }
+    return false;
+}
+
+static void advance(job_clock *c, uint64_t now)
+{
+    job_phase p;
+    uint64_t ns = now > c->last ? now - c->last : 0;
+
+    if (phase_at(c, &p)) {
+        c->total[p] += ns;
+        c->before_rest = p;
+    } else {
+        c->rest += ns;
+        if (ns > c->worst_rest) c->worst_rest = ns;
+    }
+    if (now > c->last) c->last = now;
+}
+
+void job_clock_start(job_clock *c, uint64_t now)
+{
+    *c = (job_clock){.from = now, .last = now};
+}
+
+void job_clock_enter(job_clock *c, job_phase p, uint64_t now)
+{
+    advance(c, now);
+    c->open[p]++;
+}
+
+void job_clock_leave(job_clock *c, job_phase p, uint64_t now)
+{
+    advance(c, now);
+    VERIFY(c->open[p] > 0);
+    if (c->open[p] > 0) c->open[p]--;
+}
+
+void job_clock_end(job_clock *c, uint64_t now)
+{
+    advance(c, now);
+    c->ended = true;
+}
+
+static uint64_t ms(uint64_t ns)
+{
+    return (ns + 500000) / 1000000;
+}
+
+void job_clock_read(const job_clock *c, uint64_t now, cuzk_job_times *out)
+{
+    job_clock k = *c;
+    uint64_t sum = 0, *const to[N_PHASES] = {
+                          [PHASE_DEVICE] = &out->device_ms, [PHASE_SYNTHESIS] = &out->synthesis_ms,
+                          [PHASE_KEY] = &out->key_ms,       [PHASE_DECODE] = &out->decode_ms,
+                          [PHASE_VERIFY] = &out->verify_ms, [PHASE_STORE] = &out->store_ms,
+                          [PHASE_QUEUE] = &out->queue_ms};
+
+    if (!k.ended) advance(&k, now);
+    for (job_phase p = 0; p < N_PHASES; p++) {
+        *to[p] = ms(k.total[p]);
+        sum += *to[p];
+    }
+    out->total_ms = ms(k.last - k.from);
+    /* rounding: the parts sum to the total, exactly */
+    if (sum > out->total_ms) out->total_ms = sum;
+    out->rest_ms = out->total_ms - sum;
+}

@@ -1,0 +1,461 @@
+/*
+ * engine/service_run.c - the stages of a partition: memory, synthesis, device, finish
+ *
+ * The device's thread does nothing but prove: what comes after it (assembling, checking, storing, giving back) is the
+ * finisher's. A partition that fails its check or its device is proved again on the portable table, a bounded number of
+ * times; any other failure stops its job.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "engine/service.h"
+#include "r1cs/circom.h"
+
+#define WITNESS_SLACK \
+    ((uint64_t)4 << 20) /* small blocks beside the assignment, and what a native check takes */
+
+static svc_part *part_of_item(stage_item *it)
+{
+    return (svc_part *)((char *)it - offsetof(svc_part, item));
+}
+
+/* ---- giving back ---- */
+
+void svc_part_drop(svc_part *p)
+{
+    service *s = p->job->s;
+    span sp = span_open(SPAN_FREE);
+
+    fault_stall("free");
+    groth16_job_free(p->started);
+    p->started = NULL;
+    dev_stream_close(p->stream);
+    p->stream = NULL;
+    r1cs_assignment_free(p->w);
+    p->w = NULL;
+    mem_close(p->m);
+    p->m = NULL;
+    span_close(&sp);
+    if (p->claim.state == LEDGER_HELD) ledger_release(s->ledger, &p->claim);
+    svc_lock(s);
+    p->at = AT_NOWHERE;
+    if (p->state != PART_DONE) p->state = PART_FAILED;
+    svc_unlock(s);
+}
+
+/* A partition that does not go on: its job stops, or was being stopped. */
+static void give_up(svc_part *p, cuzk_status st)
+{
+    svc_job *j = p->job;
+
+    if (st != CUZK_OK && st != CUZK_ECANCELLED) {
+        status_add_where("partition %" PRIu32, p->index);
+        svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
+    }
+    svc_part_drop(p);
+    svc_event_part(j->s, p);
+    svc_leave(j);
+}
+
+/* Into a stage, with the job's priority as it is now. False: the job is being stopped, and the partition is still the caller's. */
+static bool move_on(svc_part *p, part_at at, part_state state, stage *to)
+{
+    svc_job *j = p->job;
+    service *s = j->s;
+    bool go;
+
+    svc_lock(s);
+    go = !j->stopping;
+    if (go) {
+        p->at = at;
+        p->state = state;
+        stage_order(&p->item, svc_level(j->priority), j->number, j->rq.kind, p->index);
+        job_clock_enter(&j->clock, PHASE_QUEUE, clock_ns());
+    }
+    svc_unlock(s);
+    if (!go) return false;
+    svc_event_part(s, p);
+    if (stage_push(to, &p->item) == CUZK_OK) return true;
+    svc_lock(s);
+    job_clock_leave(&j->clock, PHASE_QUEUE, clock_ns());
+    svc_unlock(s);
+    svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
+    return false;
+}
+
+/* Out of the queue, into work. False: the job is being stopped. */
+static bool begin(svc_part *p, job_phase phase, part_state state)
+{
+    svc_job *j = p->job;
+    service *s = j->s;
+    uint64_t now = clock_ns();
+    bool go;
+
+    svc_lock(s);
+    job_clock_leave(&j->clock, PHASE_QUEUE, now);
+    go = !j->stopping;
+    p->at = AT_NOWHERE;
+    if (go) {
+        p->state = state;
+        job_clock_enter(&j->clock, phase, now);
+    }
+    svc_unlock(s);
+    span_context(j->number, (int32_t)p->index);
+    if (go) svc_event_part(s, p);
+    return go;
+}
+
+static void end(svc_part *p, job_phase phase)
+{
+    svc_lock(p->job->s);
+    job_clock_leave(&p->job->clock, phase, clock_ns());
+    svc_unlock(p->job->s);
+}
+
+/* ---- memory ---- */
+
+static void granted(ledger_claim *c)
+{
+    svc_part *p = (svc_part *)((char *)c - offsetof(svc_part, claim));
+    svc_job *j = p->job;
+    service *s = j->s;
+
+    svc_lock(s);
+    p->granted = clock_ns();
+    job_clock_leave(&j->clock, PHASE_QUEUE, p->granted);
+    svc_unlock(s);
+    if (!move_on(p, AT_SYNTHESIS, PART_PENDING, s->synthesis)) give_up(p, CUZK_OK);
+}
+
+static void order_claim(svc_part *p, const key_entry *k, unsigned level)
+{
+    p->claim = (ledger_claim){
+        .level = level, .age = p->job->number, .index = p->index, .granted = granted};
+    p->claim.bytes[LEDGER_WITNESSES] = k->witness_bytes + WITNESS_SLACK;
+    p->claim.bytes[LEDGER_PROVING] = k->prove_bytes;
+}
+
+/* Which partitions are left; each counts in `out`. */
+static uint32_t begin_parts_locked(svc_job *j)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < j->n_parts; i++) {
+        svc_part *p = &j->parts[i];
+
+        if (p->state == PART_DONE) continue;
+        p->state = PART_PENDING;
+        p->at = AT_MEMORY;
+        order_claim(p, j->key.k, svc_level(j->priority));
+        job_clock_enter(&j->clock, PHASE_QUEUE, clock_ns());
+        n++;
+    }
+    j->out += n;
+    j->at = JOB_IN_PARTS;
+    j->started = clock_ns();
+    svc_move(j, CUZK_JOB_RUNNING);
+    return n;
+}
+
+static void begin_parts(svc_job *j)
+{
+    service *s = j->s;
+    ledger_claim probe;
+    cuzk_status st;
+
+    j->fil.sys = j->key.k->sys;
+    j->fil.pk = j->key.k->pk;
+    order_claim(&j->parts[0], j->key.k, svc_level(j->priority));
+    probe = j->parts[0].claim;
+    st = ledger_can_ever(s->ledger, &probe);
+    if (st != CUZK_OK) {
+        svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
+        return;
+    }
+    svc_lock(s);
+    if (j->stopping) {
+        svc_unlock(s);
+        return;
+    }
+    (void)begin_parts_locked(j);
+    svc_unlock(s);
+    svc_event_job(s, j);
+    for (uint32_t i = 0; i < j->n_parts; i++) {
+        svc_part *p = &j->parts[i];
+        bool waits;
+
+        svc_lock(s);
+        waits = p->state == PART_PENDING && p->at == AT_MEMORY;
+        svc_unlock(s);
+        if (waits && ledger_claim_now(s->ledger, &p->claim)) granted(&p->claim);
+    }
+}
+
+void svc_key_ready(key_use *u, cuzk_status st)
+{
+    svc_job *j = (svc_job *)((char *)u - offsetof(svc_job, key));
+    service *s = j->s;
+
+    svc_lock(s);
+    j->key_at = clock_ns();
+    job_clock_leave(&j->clock, PHASE_KEY, j->key_at);
+    svc_unlock(s);
+    if (st == CUZK_OK)
+        begin_parts(j);
+    else
+        svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
+    svc_leave(j);
+}
+
+/* ---- synthesis ---- */
+
+static cuzk_status read_wtns(svc_part *p, const uint8_t *data, size_t size)
+{
+    const groth16_pk *pk = p->job->key.k->pk;
+    circom_wtns_info info;
+
+    TRY(circom_wtns_info_read(&info, data, size));
+    if (info.curve != pk->cv->id)
+        return FAIL_DATA(SHAPE, "witness", "the witness is of curve %s, the key of %s",
+                         curve_get(info.curve, CPU_TABLE_GENERIC)->json_name, pk->cv->json_name);
+    return circom_wtns_read(&p->w, data, size, pk->cv, pk->n_inputs + pk->n_aux, pk->n_inputs - 1,
+                            p->job->s->e->pool, p->m);
+}
+
+static cuzk_status check_rows(svc_part *p)
+{
+    const key_entry *k = p->job->key.k;
+    r1cs_fault fault;
+    char where[32];
+    span sp;
+    cuzk_status st;
+
+    if (k->sys == NULL) return CUZK_OK;
+    sp = span_open(SPAN_CHECK_R1CS);
+    st = r1cs_check(k->sys, p->w, p->job->s->e->pool, p->job->cancel, &fault);
+    span_close(&sp);
+    TRY(st);
+    if (!fault.found) return CUZK_OK;
+    (void)snprintf(where, sizeof where, "row %u", fault.row);
+    return FAIL_DATA(UNSATISFIED, where,
+                     "the witness does not satisfy constraint %u of the circuit", fault.row);
+}
+
+static cuzk_status synthesise_circom(svc_part *p)
+{
+    svc_job *j = p->job;
+    const key_entry *k = j->key.k;
+    const file_map *f = &j->fil.files[0];
+    uint8_t *made = NULL;
+    size_t size = f->size;
+    cuzk_status st = CUZK_OK;
+    span sp;
+
+    if (j->rq.input_json && k->witness_command == NULL)
+        return FAIL_DATA(MALFORMED, "input_json",
+                         "circuit %s has no witness_command: give a .wtns witness", k->name);
+    if (j->rq.input_json) {
+        sp = span_open(SPAN_WITNESS_COMMAND);
+        st = svc_run_witness_command(k->witness_command, f->data, f->size, k->max_witness,
+                                     j->cancel, &made, &size);
+        span_close(&sp);
+    }
+    if (st == CUZK_OK) {
+        sp = span_open(SPAN_READ_WITNESS);
+        st = read_wtns(p, made == NULL ? f->data : made, size);
+        span_close(&sp);
+    }
+    free(made);
+    return st == CUZK_OK ? check_rows(p) : st;
+}
+
+/* Under the gate, as proving: urgent work has the cores from here on. */
+static cuzk_status synthesise(svc_part *p)
+{
+    svc_job *j = p->job;
+    job_env env = j->env;
+    fil_job f = j->fil;
+
+    TRY(mem_open(&p->m, "partition", 0, j->s->m));
+    if (j->rq.kind == CUZK_GROTH16) return synthesise_circom(p);
+    env.m = p->m;
+    f.env = &env;
+    TRY(f.ops->synthesise(&f, p->index, &p->w));
+    return fil_compare_public(&f, p->index, p->w);
+}
+
+void svc_synthesise(void *ctx, stage_item *it)
+{
+    service *s = ctx;
+    svc_part *p = part_of_item(it);
+    svc_account account = svc_account_begin(p->job);
+    unsigned level = it->level;
+    cuzk_status st = CUZK_ECANCELLED;
+
+    if (begin(p, PHASE_SYNTHESIS, PART_SYNTHESISING)) {
+        p->synth_from = clock_ns();
+        fault_stall("synthesis");
+        cancel_set_gate(p->job->cancel, s->gate, level);
+        gate_enter(s->gate, level);
+        st = synthesise(p);
+        gate_leave(s->gate, level);
+        p->synth_to = clock_ns();
+        end(p, PHASE_SYNTHESIS);
+        svc_lock(s);
+        if (st == CUZK_OK) svc_count_estimate(s, p->claim.bytes[LEDGER_WITNESSES], mem_peak(p->m));
+        svc_unlock(s);
+    }
+    svc_account_end(s, "synthesis", &account);
+    if (st == CUZK_OK && move_on(p, AT_DEVICE, PART_SYNTHESISED, s->device)) return;
+    give_up(p, st);
+}
+
+/* ---- device ---- */
+
+static cuzk_status prove(svc_part *p, unsigned level)
+{
+    service *s = p->job->s;
+    const key_entry *k = p->job->key.k;
+    device *d = p->second_path ? s->second : s->first;
+    groth16_prove_args args = {.pk = k->pk, .w = p->w, .m = p->m};
+    span sp = span_open(SPAN_PROVE);
+    cuzk_status st;
+
+    if (k->filecoin) args.sys = k->sys;
+    cancel_set_gate(p->job->cancel, s->gate, level); /* it may have been raised */
+    gate_enter(s->gate, level);
+    fault_stall("device");
+    st = dev_stream_open(&p->stream, d, p->job->cancel);
+    if (st == CUZK_OK) st = groth16_prove_start(&p->started, p->stream, &args);
+    gate_leave(s->gate, level);
+    span_close(&sp);
+    return st;
+}
+
+/* After a fault of the device or a proof that did not verify: once more, elsewhere. */
+static bool try_again(svc_part *p, bool device_fault)
+{
+    svc_job *j = p->job;
+    service *s = j->s;
+    cuzk_log_field f[] = {{"job", j->job_id, 0},
+                          {"partition", NULL, p->index},
+                          {"attempt", NULL, 0},
+                          {"cause", device_fault ? "device fault" : "the proof did not verify", 0}};
+    bool again;
+
+    svc_lock(s);
+    again = p->attempts < s->tunables.retries && !j->stopping;
+    if (again) p->attempts++;
+    f[2].number = p->attempts;
+    if (again) s->counts.retries++;
+    if (!device_fault) s->counts.self_check_failures++;
+    svc_unlock(s);
+    svc_log(s, CUZK_LOG_ERROR, again ? "partition_retried" : "partition_given_up", f, 4);
+    if (!again) return false;
+    groth16_job_free(p->started);
+    p->started = NULL;
+    dev_stream_close(p->stream);
+    p->stream = NULL;
+    p->second_path = true;
+    return move_on(p, AT_DEVICE, PART_SYNTHESISED, s->device);
+}
+
+void svc_prove(void *ctx, stage_item *it)
+{
+    service *s = ctx;
+    svc_part *p = part_of_item(it);
+    unsigned level = it->level;
+    svc_account account = svc_account_begin(p->job);
+    uint64_t measured = 0;
+    cuzk_status st = CUZK_ECANCELLED;
+
+    if (begin(p, PHASE_DEVICE, PART_DEVICE)) {
+        bool alone;
+
+        svc_lock(s);
+        p->device_from = clock_ns();
+        svc_device_taken(s, p, p->device_from);
+        alone = s->on_device == 1;
+        svc_unlock(s);
+        if (alone) mem_reset_peak(s->proving);
+        st = prove(p, level);
+        measured = alone ? mem_peak(s->proving) : 0;
+        svc_lock(s);
+        p->device_to = clock_ns();
+        svc_device_left(s, p->device_to);
+        if (st == CUZK_OK && measured != 0 && s->on_device == 0)
+            svc_count_estimate(s, p->claim.bytes[LEDGER_PROVING], measured);
+        job_clock_leave(&p->job->clock, PHASE_DEVICE, p->device_to);
+        svc_unlock(s);
+    }
+    svc_account_end(s, "device", &account);
+    if (st == CUZK_OK && move_on(p, AT_FINISH, PART_DEVICE, s->finish)) return;
+    if (st == CUZK_EDEVICE && try_again(p, true)) return;
+    give_up(p, st);
+}
+
+/* ---- finish ---- */
+
+static cuzk_status verify(svc_part *p, const groth16_proof *proof, bool *valid)
+{
+    const groth16_pk *pk = p->job->key.k->pk;
+    span sp = span_open(SPAN_VERIFY);
+    cuzk_status st =
+        groth16_verify(p->stream, pk->vk, proof, p->w->inputs + 1, p->w->n_inputs - 1, valid);
+
+    span_close(&sp);
+    return st;
+}
+
+/* Done: the proof is the partition's, and stored. */
+static void keep(svc_part *p)
+{
+    svc_job *j = p->job;
+    service *s = j->s;
+
+    if (s->store != NULL && j->n_parts > 1)
+        store_partition_async(s->store, j->job_id, p->index, (cuzk_bytes){p->proof, p->proof_size});
+    svc_lock(s);
+    p->state = PART_DONE;
+    j->n_done++;
+    s->counts.partitions++;
+    svc_unlock(s);
+    svc_part_drop(p);
+    svc_event_part(s, p);
+    svc_leave(j);
+}
+
+void svc_finish(void *ctx, stage_item *it)
+{
+    service *s = ctx;
+    svc_part *p = part_of_item(it);
+    svc_account account = svc_account_begin(p->job);
+    groth16_proof proof;
+    groth16_job *started;
+    bool valid = false;
+    cuzk_status st = CUZK_ECANCELLED;
+
+    if (begin(p, PHASE_VERIFY, PART_DEVICE)) {
+        fault_stall("finish");
+        started = p->started;
+        p->started = NULL;
+        st = groth16_prove_finish(&proof, started);
+        if (st == CUZK_OK) st = verify(p, &proof, &valid);
+        if (st == CUZK_OK && valid) st = svc_encode_proof(p, &proof);
+        end(p, PHASE_VERIFY);
+    }
+    svc_account_end(s, "finish", &account);
+    if (st == CUZK_OK && valid) {
+        keep(p);
+        return;
+    }
+    if (st == CUZK_OK) st = svc_explain(p);
+    if (st == CUZK_EBUG && try_again(p, false)) return;
+    give_up(p, st);
+}

@@ -1,0 +1,612 @@
+/*
+ * engine/service_status.c - what is going on: /status as JSON, and the rows of GetStatus
+ *
+ * Fields: docs/formats/status.md. Jobs are held by a count while they are written, each under the lock by itself.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "engine/service.h"
+
+#define MS ((uint64_t)1000000)
+#define S ((uint64_t)1000000000)
+#define MAX_PIPELINES 200
+#define ENDED_FOR (60 * S) /* how long an ended job is still among the pipelines */
+#define HOUR (3600 * S)
+
+static void put_text(bytes_out *o, const char *key, const char *value)
+{
+    bytes_printf(o, ",\"%s\":", key);
+    json_put_string(o, value);
+}
+
+static void put_u64(bytes_out *o, const char *key, uint64_t v)
+{
+    bytes_printf(o, ",\"%s\":%" PRIu64, key, v);
+}
+
+static const char *const kinds[SVC_KINDS] = {"porep-c2", "snap-update", "window-post",
+                                             "winning-post", "groth16"};
+const char *const svc_priority_names[] = {"", "low", "normal", "high", "critical"};
+
+/* ---- choosing jobs, and holding them ---- */
+
+typedef struct job_list {
+    svc_job *jobs[MAX_PIPELINES];
+    size_t n;
+} job_list;
+
+static void hold_locked(job_list *l, svc_job *j)
+{
+    j->out++;
+    l->jobs[l->n++] = j;
+}
+
+/* Those that have not ended first, then the latest ended. */
+static void choose(service *s, job_list *l, uint64_t now)
+{
+    l->n = 0;
+    svc_lock(s);
+    for (svc_job *j = s->oldest; j != NULL && l->n < MAX_PIPELINES; j = j->newer)
+        if (!svc_job_ended(j) && j->at != JOB_ADMITTING) hold_locked(l, j);
+    for (svc_job *j = s->newest; j != NULL && l->n < MAX_PIPELINES; j = j->older)
+        if (svc_job_ended(j) && j->ended != 0 && now - j->ended < ENDED_FOR) hold_locked(l, j);
+    svc_unlock(s);
+}
+
+static void let_go(const job_list *l)
+{
+    for (size_t i = 0; i < l->n; i++) svc_leave(l->jobs[i]);
+}
+
+/* ---- one job ---- */
+
+static uint64_t ms_between(uint64_t from, uint64_t to, uint64_t now)
+{
+    if (from == 0) return 0;
+    return ((to < from ? now : to) - from) / MS;
+}
+
+static void put_part_locked(bytes_out *o, const svc_part *p, uint64_t now)
+{
+    uint64_t synth = ms_between(p->synth_from, p->synth_to, now);
+    uint64_t proving = ms_between(p->device_from, p->device_to, now);
+    uint64_t since = p->job->key_at;
+
+    if (svc_job_ended(p->job)) now = p->job->ended;
+    bytes_printf(o,
+                 "{\"index\":%" PRIu32 ",\"state\":\"%s\",\"synth_ms\":%" PRIu64
+                 ",\"gpu_ms\":%" PRIu64 ",\"prove_ms\":%" PRIu64 ",\"wait_ms\":%" PRIu64
+                 ",\"retries\":%u}",
+                 p->index, part_state_name(p->state), synth, proving, proving,
+                 since == 0 || p->synth_from == 0 ? ms_between(since, 0, now)
+                                                  : ms_between(since, p->synth_from, now),
+                 p->attempts);
+}
+
+static const char *phase_locked(const svc_job *j)
+{
+    const char *best = "queued";
+
+    if (j->at != JOB_IN_PARTS) return job_at_name(j->at);
+    for (uint32_t k = 0; k < j->n_parts; k++) {
+        const svc_part *p = &j->parts[k];
+
+        if (p->state == PART_DEVICE)
+            return p->at == AT_NOWHERE && p->device_to == 0 ? "device" : "finishing";
+        if (p->state == PART_SYNTHESISING) best = "synthesis";
+        if (p->at == AT_MEMORY && strcmp(best, "queued") == 0) best = "memory";
+    }
+    return best;
+}
+
+void svc_put_parts_locked(bytes_out *o, const svc_job *j, uint64_t now)
+{
+    bytes_printf(o, ",\"partitions\":[");
+    for (uint32_t k = 0; k < j->n_parts; k++) {
+        if (k > 0) bytes_printf(o, ",");
+        put_part_locked(o, &j->parts[k], now);
+    }
+    bytes_printf(o, "]");
+}
+
+void svc_put_error(bytes_out *o, const cuzk_error *e, bool failed)
+{
+    if (!failed) {
+        bytes_printf(o, ",\"error\":null");
+        return;
+    }
+    bytes_printf(o, ",\"error\":{\"class\":\"%s\"", cuzk_class_name(e->klass));
+    put_text(o, "where", e->where);
+    put_text(o, "message", e->message);
+    bytes_printf(o, "}");
+}
+
+static void put_pipeline_locked(bytes_out *o, const svc_job *j, uint64_t now)
+{
+    uint64_t end = svc_job_ended(j) ? j->ended : now;
+
+    bytes_printf(o, "{\"job_id\":");
+    json_put_string(o, j->job_id);
+    put_text(o, "proof_kind", cuzk_kind_name(j->rq.kind));
+    bytes_printf(o, ",\"started_secs_ago\":%.3f", (double)(now - j->clock.from) / (double)S);
+    put_u64(o, "total_partitions", j->n_parts);
+    put_u64(o, "partitions_done", j->n_done);
+    svc_put_parts_locked(o, j, now);
+    put_text(o, "kind", cuzk_kind_name(j->rq.kind));
+    put_text(o, "request_id", j->request_id);
+    put_text(o, "priority", svc_priority_names[j->priority]);
+    put_text(o, "state", job_state_name(j->state));
+    put_text(o, "phase", phase_locked(j));
+    put_u64(o, "queued_ms", ms_between(j->clock.from, j->started, end));
+    put_u64(o, "total_ms", (end - j->clock.from) / MS);
+    svc_put_error(o, &j->error, j->state == CUZK_JOB_FAILED);
+    bytes_printf(o, "}");
+}
+
+static void put_pipelines(service *s, bytes_out *o, uint64_t now)
+{
+    job_list l;
+
+    choose(s, &l, now);
+    bytes_printf(o, ",\"pipelines\":[");
+    for (size_t i = 0; i < l.n; i++) {
+        if (i > 0) bytes_printf(o, ",");
+        svc_lock(s);
+        put_pipeline_locked(o, l.jobs[i], now);
+        svc_unlock(s);
+    }
+    bytes_printf(o, "]");
+    let_go(&l);
+}
+
+/* ---- the rest of /status ---- */
+
+typedef struct live_counts {
+    uint32_t pending[SVC_KINDS][CUZK_CRITICAL + 1], running[SVC_KINDS][CUZK_CRITICAL + 1];
+    uint32_t parts[N_PART_STATES], finishing;
+    char device_job[128];
+    const char *device_kind;
+    uint32_t device_part;
+    uint64_t device_since;
+} live_counts;
+
+static void count_parts_locked(live_counts *c, const svc_job *j)
+{
+    for (uint32_t k = 0; k < j->n_parts; k++) {
+        const svc_part *p = &j->parts[k];
+
+        c->parts[p->state]++;
+        if (p->state != PART_DEVICE || p->at == AT_FINISH) continue;
+        if (p->device_to >= p->device_from) continue;
+        (void)snprintf(c->device_job, sizeof c->device_job, "%s", j->job_id); /* cut is fine */
+        c->device_kind = cuzk_kind_name(j->rq.kind);
+        c->device_part = p->index;
+        c->device_since = p->device_from;
+    }
+}
+
+static void count_live(service *s, live_counts *c)
+{
+    memset(c, 0, sizeof *c);
+    svc_lock(s);
+    for (svc_job *j = s->newest; j != NULL; j = j->older) {
+        if (svc_job_ended(j)) continue;
+        if (j->state == CUZK_JOB_RUNNING)
+            c->running[svc_kind_index(j->rq.kind)][j->priority]++;
+        else
+            c->pending[svc_kind_index(j->rq.kind)][j->priority]++;
+        if (j->at == JOB_IN_PARTS) count_parts_locked(c, j);
+    }
+    svc_unlock(s);
+}
+
+static void put_queues(bytes_out *o, const live_counts *c)
+{
+    bool first = true;
+
+    bytes_printf(o, ",\"queues\":[");
+    for (unsigned k = 0; k < SVC_KINDS; k++)
+        for (unsigned p = CUZK_CRITICAL; p >= CUZK_LOW; p--) {
+            if (c->pending[k][p] + c->running[k][p] == 0) continue;
+            bytes_printf(o,
+                         "%s{\"kind\":\"%s\",\"priority\":\"%s\",\"pending\":%" PRIu32
+                         ",\"in_progress\":%" PRIu32 "}",
+                         first ? "" : ",", kinds[k], svc_priority_names[p], c->pending[k][p],
+                         c->running[k][p]);
+            first = false;
+        }
+    bytes_printf(o, "]");
+}
+
+static void put_stages(service *s, bytes_out *o, const ledger_state *l)
+{
+    stage *const stages[] = {s->decode, s->synthesis, s->device, s->finish, s->result};
+
+    bytes_printf(o, ",\"stages\":[{\"name\":\"memory\",\"waiting\":%u,\"active\":%u,\"workers\":0}",
+                 l->waiting, l->held);
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        stage_state st;
+
+        stage_get(stages[i], &st);
+        bytes_printf(o, ",{\"name\":\"%s\",\"waiting\":%u,\"active\":%u,\"workers\":%u}", st.name,
+                     st.waiting, st.active, st.width);
+    }
+    bytes_printf(o, "]");
+}
+
+static void put_ledger(bytes_out *o, const ledger_state *l)
+{
+    bytes_printf(o,
+                 ",\"ledger\":{\"budget_bytes\":%" PRIu64 ",\"reserved_bytes\":%" PRIu64
+                 ",\"critical_reserve_bytes\":%" PRIu64 ",\"waiting\":%u,\"owners\":[",
+                 l->total, l->used, l->critical, l->waiting);
+    for (unsigned i = 0; i < LEDGER_N_OWNERS; i++)
+        bytes_printf(o, "%s{\"name\":\"%s\",\"bytes\":%" PRIu64 "}", i == 0 ? "" : ",",
+                     ledger_owner_name(i), l->owners[i]);
+    bytes_printf(o, "]}");
+}
+
+static const char *const tiers[] = {"hot", "warm", "cold"};
+#define MAX_KEYS 256
+
+static void put_keys(bytes_out *o, const keys_row *rows, size_t n, uint64_t now)
+{
+    bool first = true;
+
+    bytes_printf(o, ",\"keys\":[");
+    for (size_t i = 0; i < n; i++) {
+        const keys_row *r = &rows[i];
+
+        bytes_printf(o, "%s{\"circuit\":", i == 0 ? "" : ",");
+        json_put_string(o, r->name);
+        bytes_printf(
+            o,
+            ",\"tier\":\"%s\",\"bytes\":%" PRIu64
+            ",\"ref_count\":%u,\"state\":\"%s\",\"progress\":%.3f,\"last_used_secs_ago\":%.1f,"
+            "\"pinned\":%s,\"error\":",
+            tiers[r->tier], r->bytes, r->refs, key_state_name(r->state), r->progress,
+            r->last_used == 0 ? -1.0 : (double)(now - r->last_used) / (double)S,
+            r->pinned ? "true" : "false");
+        if (r->error[0] == 0)
+            bytes_printf(o, "null");
+        else
+            json_put_string(o, r->error);
+        bytes_printf(o, "}");
+    }
+    bytes_printf(o, "],\"allocations\":{\"srs\":[");
+    for (size_t i = 0; i < n; i++) {
+        const keys_row *r = &rows[i];
+
+        if (r->state != KEY_LOADED) continue;
+        bytes_printf(o, "%s{\"circuit_id\":", first ? "" : ",");
+        json_put_string(o, r->name);
+        bytes_printf(o, ",\"bytes\":%" PRIu64 ",\"last_used_secs_ago\":%.1f,\"evictable\":%s}",
+                     r->bytes, (double)(now - r->last_used) / (double)S,
+                     r->refs == 0 && !r->pinned ? "true" : "false");
+        first = false;
+    }
+    bytes_printf(o, "],\"pce\":[");
+    first = true;
+    for (size_t i = 0; i < n; i++) {
+        const keys_row *r = &rows[i];
+
+        if (r->state != KEY_LOADED) continue;
+        bytes_printf(o, "%s{\"circuit_id\":", first ? "" : ",");
+        json_put_string(o, r->name);
+        bytes_printf(o, ",\"bytes\":%" PRIu64 ",\"last_used_secs_ago\":%.1f,\"evictable\":%s}",
+                     r->heap_bytes, (double)(now - r->last_used) / (double)S,
+                     r->refs == 0 && !r->pinned ? "true" : "false");
+        first = false;
+    }
+    bytes_printf(o, "]}");
+}
+
+static void put_device(service *s, bytes_out *o, const live_counts *c, uint64_t now)
+{
+    const char *name = device_name(s->first);
+    bool busy = c->device_kind != NULL;
+    double busy_s = busy ? (double)(now - c->device_since) / (double)S : 0;
+    uint64_t busy_ns, up = now - s->epoch;
+
+    svc_lock(s);
+    busy_ns = s->device_busy_ns + (s->on_device != 0 ? now - s->device_busy_from : 0);
+    svc_unlock(s);
+    bytes_printf(
+        o, ",\"gpu_workers\":[{\"worker_id\":0,\"gpu_ordinal\":0,\"state\":\"%s\",\"current_job\":",
+        busy ? "proving" : "idle");
+    if (busy)
+        json_put_string(o, c->device_job);
+    else
+        bytes_printf(o, "null");
+    bytes_printf(o, ",\"current_partition\":");
+    bytes_printf(o, busy ? "%" PRIu32 : "null", c->device_part);
+    bytes_printf(o,
+                 ",\"busy_secs\":%.3f}],\"devices\":[{\"name\":\"%s\",\"ordinal\":0,\"state\":\"%"
+                 "s\",\"job_id\":",
+                 busy_s, name, busy ? "proving" : "idle");
+    if (busy)
+        json_put_string(o, c->device_job);
+    else
+        bytes_printf(o, "null");
+    bytes_printf(o, ",\"kind\":");
+    if (busy)
+        json_put_string(o, c->device_kind);
+    else
+        bytes_printf(o, "null");
+    bytes_printf(o, ",\"partition\":");
+    bytes_printf(o, busy ? "%" PRIu32 : "null", c->device_part);
+    bytes_printf(o,
+                 ",\"busy_percent\":%.1f,\"memory_total_bytes\":0,\"memory_free_bytes\":0,"
+                 "\"retired\":false}]",
+                 up == 0 ? 0 : 100.0 * (double)busy_ns / (double)up);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void put_latency(service *s, bytes_out *o, uint64_t now)
+{
+    uint64_t proofs = 0;
+    bool first = true;
+
+    bytes_printf(o, ",\"latency\":[");
+    for (unsigned k = 0; k < SVC_KINDS; k++) {
+        uint32_t ms[SVC_LATENCIES];
+        size_t n = 0;
+
+        svc_lock(s);
+        for (uint64_t i = 0; i < SVC_LATENCIES && i < s->latency[k].n; i++)
+            if (now - s->latency[k].ended[i] < HOUR) ms[n++] = s->latency[k].ms[i];
+        svc_unlock(s);
+        if (n == 0) continue;
+        proofs += n;
+        qsort(ms, n, sizeof ms[0], by_value);
+        bytes_printf(o,
+                     "%s{\"kind\":\"%s\",\"n\":%zu,\"p50_ms\":%" PRIu32 ",\"p99_ms\":%" PRIu32 "}",
+                     first ? "" : ",", kinds[k], n, ms[n / 2], ms[n * 99 / 100]);
+        first = false;
+    }
+    bytes_printf(o, "],\"throughput\":{\"proofs_last_hour\":%" PRIu64 "}", proofs);
+}
+
+static void put_errors_and_gaps(service *s, bytes_out *o)
+{
+    static const size_t size = SVC_ERRORS;
+    svc_error_row *e = calloc(size, sizeof *e);
+    svc_gap_row *g = calloc(size, sizeof *g);
+    uint64_t n_e = 0, n_g = 0;
+
+    if (e != NULL && g != NULL) {
+        svc_lock(s);
+        for (; n_e < size && n_e < s->n_errors; n_e++)
+            e[n_e] = s->errors[(s->n_errors - 1 - n_e) % size];
+        for (; n_g < size && n_g < s->n_gaps; n_g++) g[n_g] = s->gaps[(s->n_gaps - 1 - n_g) % size];
+        svc_unlock(s);
+    }
+    bytes_printf(o, ",\"errors\":[");
+    for (uint64_t i = 0; i < n_e; i++) {
+        bytes_printf(o, "%s{\"at_ms\":%" PRIu64 ",\"class\":\"%s\"", i == 0 ? "" : ",",
+                     (e[i].at - s->epoch) / MS, cuzk_class_name(e[i].klass));
+        put_text(o, "job_id", e[i].job_id);
+        put_text(o, "where", e[i].where);
+        put_text(o, "message", e[i].message);
+        bytes_printf(o, "}");
+    }
+    bytes_printf(o, "],\"gaps\":[");
+    for (uint64_t i = 0; i < n_g; i++) {
+        bytes_printf(o, "%s{\"at_ms\":%" PRIu64 ",\"ms\":%.1f", i == 0 ? "" : ",",
+                     (g[i].at - s->epoch) / MS, (double)g[i].ns / (double)MS);
+        put_text(o, "track", g[i].track);
+        put_text(o, "job_id", g[i].job_id);
+        put_text(o, "between", g[i].between);
+        bytes_printf(o, "}");
+    }
+    bytes_printf(o, "]");
+    free(e);
+    free(g);
+}
+
+static double percentile_ms(const store_stats *t, double p)
+{
+    uint64_t n = 0, sum = 0;
+
+    for (unsigned b = 0; b < STORE_BUCKETS; b++) n += t->sync_buckets[b];
+    for (unsigned b = 0; b < STORE_BUCKETS - 1; b++) {
+        sum += t->sync_buckets[b];
+        if (n != 0 && (double)sum >= p * (double)n) return store_bucket_ms[b];
+    }
+    return n == 0 ? 0 : store_bucket_ms[STORE_BUCKETS - 2];
+}
+
+static void put_store(service *s, bytes_out *o)
+{
+    store_stats t;
+
+    if (s->store == NULL) {
+        bytes_printf(o, ",\"store\":null");
+        return;
+    }
+    store_stats_get(s->store, &t);
+    bytes_printf(o,
+                 ",\"store\":{\"jobs\":%" PRIu64 ",\"payloads\":%" PRIu64 ",\"bytes\":%" PRIu64
+                 ",\"max_bytes\":%" PRIu64
+                 ",\"sync_p50_ms\":%g,\"sync_p99_ms\":%g,\"pending\":%" PRIu64
+                 ",\"failures\":%" PRIu64 ",\"full\":%s}",
+                 t.jobs, t.payloads, t.bytes, t.max_bytes, percentile_ms(&t, 0.5),
+                 percentile_ms(&t, 0.99), t.pending, t.failures, t.full ? "true" : "false");
+}
+
+static void put_counters(service *s, bytes_out *o, uint64_t depth)
+{
+    svc_counts c;
+    uint64_t done = 0, bad = 0;
+
+    svc_lock(s);
+    c = s->counts;
+    svc_unlock(s);
+    for (unsigned k = 0; k < SVC_KINDS; k++) {
+        done += c.completed[k];
+        bad += c.failed[k];
+    }
+    bytes_printf(o,
+                 ",\"counters\":{\"total_completed\":%" PRIu64 ",\"total_failed\":%" PRIu64
+                 ",\"completed_by_kind\":{",
+                 done, bad);
+    for (unsigned k = 0; k < SVC_KINDS; k++)
+        bytes_printf(o, "%s\"%s\":%" PRIu64, k == 0 ? "" : ",", kinds[k], c.completed[k]);
+    bytes_printf(o, "},\"failed_by_kind\":{");
+    for (unsigned k = 0; k < SVC_KINDS; k++)
+        bytes_printf(o, "%s\"%s\":%" PRIu64, k == 0 ? "" : ",", kinds[k], c.failed[k]);
+    bytes_printf(o,
+                 "},\"queue_depth\":%" PRIu64 ",\"partitions\":%" PRIu64 ",\"retries\":%" PRIu64
+                 ",\"duplicates\":%" PRIu64 ",\"refused\":%" PRIu64 "}",
+                 depth, c.partitions, c.retries, c.duplicates, c.refused);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 100.0 : 100.0 * (double)part / (double)whole;
+}
+
+static void put_coverage(service *s, bytes_out *o)
+{
+    uint64_t job_rest, job_total, wall, attributed, step;
+
+    svc_lock(s);
+    job_rest = s->job_rest_ns;
+    job_total = s->job_total_ns;
+    wall = s->worker_wall_ns;
+    attributed = s->worker_attributed_ns;
+    step = s->safe_point_max_ns;
+    svc_unlock(s);
+    bytes_printf(
+        o,
+        ",\"coverage\":{\"jobs_percent\":%.3f,\"workers_percent\":%.3f},\"safe_point_max_ms\":%.1f",
+        percent(job_total - job_rest, job_total), percent(attributed, wall),
+        (double)step / (double)MS);
+}
+
+cuzk_status svc_status_json(service *s, bytes_out *o)
+{
+    uint64_t now = clock_ns();
+    ledger_state l;
+    live_counts c;
+    stage_state synth;
+    keys_row *rows = calloc(MAX_KEYS, sizeof *rows);
+    size_t n_keys = rows == NULL ? 0 : keys_rows(s->keys, rows, MAX_KEYS);
+    uint64_t depth = 0;
+
+    if (n_keys > MAX_KEYS) n_keys = MAX_KEYS;
+    ledger_get(s->ledger, &l);
+    count_live(s, &c);
+    stage_get(s->synthesis, &synth);
+    for (unsigned k = 0; k < SVC_KINDS; k++)
+        for (unsigned p = 0; p <= CUZK_CRITICAL; p++) depth += c.pending[k][p];
+    bytes_printf(o,
+                 "{\"uptime_secs\":%" PRIu64 ",\"version\":\"%s\",\"now_ms\":%" PRIu64
+                 ",\"state\":\"%s\"",
+                 (now - s->epoch) / S, cuzk_version(), (now - s->epoch) / MS,
+                 cuzk_service_draining((cuzk_service *)(void *)s) ? "draining" : "serving");
+    bytes_printf(o, ",\"host\":{\"cpus\":%u,\"cpu_table\":\"%s\",\"device\":\"%s\"}",
+                 pool_threads(s->e->pool), cpu_table_name(s->e->table), device_name(s->first));
+    bytes_printf(o,
+                 ",\"memory\":{\"total_bytes\":%" PRIu64 ",\"used_bytes\":%" PRIu64
+                 ",\"available_bytes\":%" PRIu64 "}",
+                 l.total, l.used, l.total > l.used ? l.total - l.used : 0);
+    bytes_printf(o, ",\"synthesis\":{\"max_concurrent\":%u,\"active\":%u}", synth.width,
+                 synth.active);
+    put_pipelines(s, o, now);
+    put_device(s, o, &c, now);
+    put_keys(o, rows, n_keys, now);
+    free(rows);
+    put_counters(s, o, depth);
+    bytes_printf(o,
+                 ",\"buffers\":{\"synth_in_flight\":%u,\"provers_in_flight\":%" PRIu32
+                 ",\"aux_in_flight\":%u,\"shells_in_flight\":0,\"pending_handles\":%u}",
+                 synth.active, c.parts[PART_DEVICE],
+                 c.parts[PART_SYNTHESISED] + c.parts[PART_DEVICE], c.finishing);
+    put_queues(o, &c);
+    put_stages(s, o, &l);
+    put_ledger(o, &l);
+    put_latency(s, o, now);
+    put_errors_and_gaps(s, o);
+    put_coverage(s, o);
+    put_store(s, o);
+    bytes_printf(o, "}\n");
+    return bytes_out_status(o);
+}
+
+/* ---- rows ---- */
+
+cuzk_status cuzk_service_rows(cuzk_service *svc, cuzk_status_rows *out)
+{
+    service *s = service_of(svc);
+    cuzk_status_rows r = {0};
+    live_counts c;
+    ledger_state l;
+    keys_row *rows = calloc(MAX_KEYS, sizeof *rows);
+    size_t n = rows == NULL ? 0 : keys_rows(s->keys, rows, MAX_KEYS);
+
+    if (n > MAX_KEYS) n = MAX_KEYS;
+    r.devices = calloc(1, sizeof *r.devices);
+    r.keys = calloc(n + 1, sizeof *r.keys);
+    r.queues = calloc(SVC_KINDS, sizeof *r.queues);
+    if (rows == NULL || r.devices == NULL || r.keys == NULL || r.queues == NULL) {
+        free(rows);
+        cuzk_status_rows_clear(&r);
+        return FAIL(CUZK_ENOMEM, "status: out of memory");
+    }
+    count_live(s, &c);
+    ledger_get(s->ledger, &l);
+    r.n_devices = 1;
+    (void)snprintf(r.devices[0].name, sizeof r.devices[0].name, "%s", device_name(s->first));
+    (void)snprintf(r.devices[0].job_id, sizeof r.devices[0].job_id, "%s", c.device_job);
+    r.devices[0].kind = c.device_kind;
+    for (; r.n_keys < n; r.n_keys++) {
+        cuzk_key_row *k = &r.keys[r.n_keys];
+
+        memcpy(k->circuit, rows[r.n_keys].name, sizeof k->circuit);
+        k->tier = rows[r.n_keys].tier;
+        k->bytes = rows[r.n_keys].bytes;
+        k->ref_count = rows[r.n_keys].refs;
+    }
+    free(rows);
+    for (unsigned k = 0; k < SVC_KINDS; k++) {
+        cuzk_queue_row q = {.kind = kinds[k]};
+
+        for (unsigned p = 0; p <= CUZK_CRITICAL; p++) {
+            q.pending += c.pending[k][p];
+            q.in_progress += c.running[k][p];
+        }
+        if (q.pending + q.in_progress != 0) r.queues[r.n_queues++] = q;
+    }
+    svc_lock(s);
+    for (unsigned k = 0; k < SVC_KINDS; k++) {
+        r.completed += s->counts.completed[k];
+        r.failed += s->counts.failed[k];
+    }
+    svc_unlock(s);
+    r.uptime_s = (clock_ns() - s->epoch) / S;
+    r.memory_used = l.used;
+    r.memory_limit = l.total;
+    *out = r;
+    return CUZK_OK;
+}
+
+void cuzk_status_rows_clear(cuzk_status_rows *r)
+{
+    free(r->devices);
+    free(r->keys);
+    free(r->queues);
+    *r = (cuzk_status_rows){0};
+}
