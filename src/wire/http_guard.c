@@ -226,7 +226,7 @@ static void take_room(http_request *r, uint64_t length, http_refusal *out)
     http_server *s = r->s;
     uint64_t room = length == UINT64_MAX ? 0 : length;
 
-    if ((r->route->flags & (HTTP_QUICK | HTTP_EVENTS)) != 0) return;
+    if ((r->route->flags & (HTTP_QUICK | HTTP_ALWAYS | HTTP_EVENTS)) != 0) return;
     (void)pthread_mutex_lock(&s->mu);
     if (s->stop_listening)
         refuse(out, MHD_HTTP_SERVICE_UNAVAILABLE, CUZK_CLASS_RESOURCE, "server",

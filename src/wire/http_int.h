@@ -121,6 +121,7 @@ struct http_server {
     uint32_t header_ms;
     unsigned max_streams, n_workers;
     int epoll_fd, wake_fd;
+    bool started; /* threads run; only who opens and closes */
     pthread_t net, workers[HTTP_MAX_WORKERS];
     char addresses[HTTP_MAX_LISTEN][300];
     size_t n_addresses;

@@ -442,12 +442,18 @@ cuzk_status http_server_open(http_server **out, const http_server_config *config
     http_server *s = NULL;
     cuzk_status st = server_new(&s, config);
 
-    if (st == CUZK_OK) st = start_threads(s);
     if (st == CUZK_OK)
         *out = s;
     else if (s != NULL)
         server_free(s);
     return st;
+}
+
+cuzk_status http_server_start(http_server *s)
+{
+    TRY(start_threads(s));
+    s->started = true;
+    return CUZK_OK;
 }
 
 /** The listeners in force, when there is room for as many more; listeners change only by a reload and at the end. */
@@ -520,6 +526,10 @@ void http_server_close(http_server *s, uint64_t timeout_ms)
     uint64_t until;
 
     if (s == NULL) return;
+    if (!s->started) {
+        server_free(s);
+        return;
+    }
     (void)pthread_mutex_lock(&s->mu);
     s->stop_listening = true;
     http_wake(s);

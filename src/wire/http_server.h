@@ -21,8 +21,9 @@ enum {
     HTTP_QUICK =
         1, /* answers at once and in under a millisecond: runs on the thread that moves bytes, and is not refused
                         because too many others wait */
-    HTTP_BODY = 2,   /* takes a body; others refuse one */
-    HTTP_EVENTS = 4, /* the stream that http_server_event feeds; handle is NULL */
+    HTTP_ALWAYS = 2, /* is not refused because too many others wait */
+    HTTP_BODY = 4,   /* takes a body; others refuse one */
+    HTTP_EVENTS = 8, /* the stream that http_server_event feeds; handle is NULL */
 };
 
 /** Must lead to exactly one http_reply: before it returns or, when it has called http_request_on_gone, later from any thread. */
@@ -72,8 +73,11 @@ typedef struct http_server_config {
     span_rec *spans; /* may be NULL; outlives the server */
 } http_server_config;
 
-/** CUZK_EINVAL: an address or an origin; CUZK_EIO: a socket or a PEM file. where: which one. */
+/** Listens; nothing is served before http_server_start. CUZK_EINVAL: an address or an origin; CUZK_EIO: a socket or a PEM
+ *  file. where: which one. */
 CUZK_STATUS http_server_open(http_server **out, const http_server_config *config);
+/** Once. After a failure the server can only be closed. */
+CUZK_STATUS http_server_start(http_server *s);
 /** A failure leaves all as it was. Connections that stand keep their certificate. */
 CUZK_STATUS http_server_reload(http_server *s, const http_server_config *config);
 /** Takes no connection any more, ends streams, waits for answers up to timeout_ms, then calls what http_request_on_gone was

@@ -145,6 +145,7 @@ static void start(fixture *f)
     open_rules(f);
     const http_server_config c = config_of(f, listen, 1);
     assert_status_ok(http_server_open(&f->s, &c));
+    assert_status_ok(http_server_start(f->s));
     f->address = http_server_address(f->s, 0);
     assert_null(http_server_address(f->s, 1));
 }
@@ -578,6 +579,7 @@ static void test_slow_clients(void **state)
     c.header_ms = 300;
     c.min_rate = 1000000;
     assert_status_ok(http_server_open(&f.s, &c));
+    assert_status_ok(http_server_start(f.s));
     f.address = http_server_address(f.s, 0);
     int silent = client_connect(f.address), head = client_connect(f.address);
     int body = client_connect(f.address);
@@ -656,6 +658,7 @@ static void test_listening(void **state)
     open_rules(&f);
     http_server_config c = config_of(&f, listen, 2);
     assert_status_ok(http_server_open(&f.s, &c));
+    assert_status_ok(http_server_start(f.s));
     client_ask(http_server_address(f.s, 1), &a, "GET", "/slow", "", NULL, 0);
     assert_int_equal(a.status, 200);
     client_answer_clear(&a);
