@@ -51,7 +51,7 @@ const toml_value *toml_root(const toml *t)
 
 static toml_value *find(const toml_value *table, const char *key)
 {
-    toml_value *v = table->first;
+    toml_value *v = key == NULL ? NULL : table->first;
 
     while (v != NULL && (v->key == NULL || strcmp(v->key, key) != 0)) v = v->next;
     return v;
