@@ -153,7 +153,7 @@ function(cuzk_bench name)
     cuzk_link_rooms(${name} ${arg_LIBS})
 endfunction()
 
-# Sets CUZK_BUILD_SERVICE, and targets PkgConfig::GRPC, ::PROTOBUF_C, ::MICROHTTPD, ::SQLITE. With it, all of ours is compiled
+# Sets CUZK_BUILD_SERVICE, and targets PkgConfig::GRPC, ::PROTOBUF_C, ::MICROHTTPD, ::SQLITE, ::ZLIB. With it, all of ours is compiled
 # with CUZK_HAS_SERVICE.
 macro(cuzk_find_service)
     set(CUZK_BUILD_SERVICE OFF)
@@ -164,7 +164,8 @@ macro(cuzk_find_service)
             set(cuzk_missing "pkg-config")
         else()
             foreach(package "GRPC grpc libgrpc-dev" "PROTOBUF_C libprotobuf-c libprotobuf-c-dev"
-                    "MICROHTTPD libmicrohttpd libmicrohttpd-dev" "SQLITE sqlite3 libsqlite3-dev")
+                    "MICROHTTPD libmicrohttpd libmicrohttpd-dev" "SQLITE sqlite3 libsqlite3-dev"
+                    "ZLIB zlib zlib1g-dev")
                 separate_arguments(package)
                 list(GET package 0 prefix)
                 list(GET package 1 module)
