@@ -16,6 +16,8 @@ int command_gen(report *r, cuzk_engine *e);
 int command_params(report *r, cuzk_engine *e);
 int command_inspect(report *r, cuzk_engine *e);
 int command_bench(report *r, cuzk_engine *e);
+/** The daemon; opens an engine of its own. */
+int command_serve(report *r);
 
 /** Prints a usage error of this command; returns 2. */
 int command_usage(const report *r, const char *text);

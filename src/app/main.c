@@ -97,5 +97,6 @@ int main(int argc, char **argv)
         return 0;
     }
     report_init(&r, &o);
+    if (strcmp(o.command, "serve") == 0) return command_serve(&r);
     return run(&r);
 }

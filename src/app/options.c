@@ -17,7 +17,8 @@ enum {
     IN_BENCH = 16,
     IN_GEN = 32,
     IN_PARAMS = 64,
-    IN_ALL = 127,
+    IN_ALL = 127, /* those that compute */
+    IN_SERVE = 128,
     IN_STATEMENT = IN_PROVE | IN_VERIFY | IN_BENCH,
 };
 
@@ -74,10 +75,28 @@ static const command_info commands[] = {
      "files "
      "to verified proof,\n"
      "with their attribution."},
+    {"serve", IN_SERVE,
+     "cuzk serve [--config FILE] [--listen ADDRESS]... [--log-level LEVEL]\n"
+     "       cuzk serve --check [--config FILE]\n"
+     "       cuzk serve --example",
+     "The daemon: proves what clients send over gRPC and HTTP, and keeps every accepted job until "
+     "it is "
+     "answered.\n"
+     "SIGTERM drains and ends with 0, a second one stops at once; SIGHUP reloads. Also as `cuzk "
+     "--config FILE`."},
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 
-typedef enum option_type { T_FLAG, T_TEXT, T_UNSIGNED, T_I64, T_SIZE, T_LIST, T_FIELD } option_type;
+typedef enum option_type {
+    T_FLAG,
+    T_TEXT,
+    T_UNSIGNED,
+    T_I64,
+    T_SIZE,
+    T_LIST,
+    T_FIELD,
+    T_LISTEN
+} option_type;
 
 typedef struct option_info {
     const char *name, *metavar, *text;
@@ -161,8 +180,20 @@ static const option_info table[] = {
      "which destroys\n"
      "                       zero knowledge: the witness can be learnt from the proof. Tests only.",
      T_TEXT, AT(trapdoors), IN_SETUP | IN_PROVE, true},
-    {"--help", NULL, "this text", T_FLAG, AT(help), IN_ALL, false},
-    {"--help-all", NULL, "with the options for tests", T_FLAG, AT(help_all), IN_ALL, false},
+    {"--config", "FILE",
+     "the configuration (default: /etc/cuzk/cuzk.toml, then /data/zk/cuzk.toml, then none)", T_TEXT,
+     AT(config), IN_SERVE, false},
+    {"--listen", "ADDRESS", "one more address for gRPC: unix:///path or host:port", T_LISTEN, 0,
+     IN_SERVE, false},
+    {"--log-level", "LEVEL", "error, warn, info or debug, instead of the configuration's", T_TEXT,
+     AT(log_level), IN_SERVE, false},
+    {"--check", NULL, "read the configuration, say what is wrong with it, and end", T_FLAG,
+     AT(check), IN_SERVE, false},
+    {"--example", NULL, "print a configuration with every key, its meaning and default", T_FLAG,
+     AT(example), IN_SERVE, false},
+    {"--help", NULL, "this text", T_FLAG, AT(help), IN_ALL | IN_SERVE, false},
+    {"--help-all", NULL, "with the options for tests", T_FLAG, AT(help_all), IN_ALL | IN_SERVE,
+     false},
 };
 #define N_OPTIONS (sizeof table / sizeof table[0])
 
@@ -255,6 +286,10 @@ static bool set_value(options *o, const option_info *info, const char *v)
         if (o->n_fields == OPT_MAX_FIELDS) return usage(o->command, "too many fields", NULL);
         o->fields[o->n_fields++] = (cuzk_field){info->name + 2, v};
         return true;
+    case T_LISTEN:
+        if (o->n_listen == OPT_MAX_LISTEN) return usage(o->command, "too many addresses", NULL);
+        o->listen[o->n_listen++] = v;
+        return true;
     case T_FLAG: *(bool *)(void *)field = true; return true;
     }
     return false;
@@ -286,9 +321,14 @@ bool options_parse(options *o, int argc, char **argv)
     o->command = "";
     if (argc < 2) return usage("", "no command given", NULL);
     const command_info *c = find_command(argv[1]);
+    int first = 2;
+    if (c == NULL && strcmp(argv[1], "--config") == 0) { /* as units of the Rust daemon call it */
+        c = find_command("serve");
+        first = 1;
+    }
     if (c == NULL) return usage("", "unknown command", argv[1]);
     o->command = c->name;
-    for (int i = 2; i < argc; i++) {
+    for (int i = first; i < argc; i++) {
         if (strncmp(argv[i], "--", 2) == 0 && argv[i][2] != 0) {
             if (!parse_option(o, c, argc, argv, &i)) return false;
         } else {

@@ -10,6 +10,7 @@
 
 #define OPT_MAX_ARGS 4096
 #define OPT_MAX_FIELDS 64
+#define OPT_MAX_LISTEN 16
 
 /** Everything that any command takes; each command says which it accepts (options.c). */
 typedef struct options {
@@ -24,12 +25,16 @@ typedef struct options {
         *cpu_table;
     const char *curve, *group;
     const char *sector_size, *output;
+    const char *config, *log_level; /* of the daemon */
+    const char *listen[OPT_MAX_LISTEN];
+    size_t n_listen;
     int64_t registered, seed;
     unsigned sectors, layers;
     int64_t partition; /* -1: not given, as registered */
     unsigned threads, log_n, reps;
     uint64_t memory; /* bytes; 0: no limit */
     bool json, strict, check_only, deep, time, help, help_all, quiet;
+    bool check, example;
 } options;
 
 /** Fills *o from argv; on a usage error prints it to stderr and returns false. */
