@@ -50,6 +50,7 @@ static void destroy(gcall *c)
     grpc_call_details_destroy(&c->details);
     grpc_metadata_array_destroy(&c->metadata);
     free(c->end_text);
+    if (c->method != NULL && !c->method->stream) free(c->state);
     (void)pthread_mutex_lock(&s->mu);
     s->n_calls--;
     if (c->counted) s->active--;

@@ -90,7 +90,8 @@ void gserver_get_stats(gserver *s, gserver_stats *out);
 bytes_in gcall_request(gcall *c);
 /** In message: gives its memory back. */
 void gcall_drop_request(gcall *c);
-/** For a stream's own state; in message, done and closed, which never run at the same time. */
+/** For a call's own state. A stream's: in message, done and closed, which never run at the same time; a unary call's is freed by
+ *  free() with the call. */
 void **gcall_state(gcall *c);
 
 /** Ends a unary call with this message: moved, and given back by release(arg) when it has been sent; release NULL: copied. A call

@@ -1,0 +1,64 @@
+/*
+ * app/rpc_int.h - what the files of the gRPC face share
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef APP_RPC_INT_H
+#define APP_RPC_INT_H
+
+#include "app/rpc.h"
+#include "wire/grpc_health.h"
+#include "wire/grpc_reflection.h"
+#include "wire/grpc_server.h"
+
+/** Threads for calls that take seconds, so that those of the server stay free. */
+typedef struct rpc_lane rpc_lane;
+CUZK_STATUS rpc_lane_open(rpc_lane **out, const char *name, unsigned threads,
+                          struct span_rec *spans);
+/** fn(ctx, c) on one of its threads, which keeps the call; when it is full or closing, the call is refused. */
+void rpc_lane_put(rpc_lane *l, gcall_fn fn, void *ctx, gcall *c);
+/** Refuses what waits and what comes; returns when what runs has ended. NULL is fine. */
+void rpc_lane_stop(rpc_lane *l);
+void rpc_lane_close(rpc_lane *l); /* and frees; after the server's close. NULL is fine */
+
+#define RPC_METHODS 9
+
+struct rpc {
+    cuzk_service *service;
+    gserver *server;
+    ghealth *health;
+    rpc_lane *keys, *documents;
+    gmethod methods[RPC_METHODS + GHEALTH_METHODS + GREFLECTION_METHODS];
+    cuzk_log_fn log;
+    void *log_ctx;
+};
+
+/* ---- routes: rpc_prove.c, rpc_look.c ---- */
+void rpc_submit(void *r, gcall *c);
+void rpc_await(void *r, gcall *c);
+void rpc_prove(void *r, gcall *c);
+void rpc_cancel(void *r, gcall *c);
+void rpc_status(void *r, gcall *c);
+void rpc_get_metrics(void *r, gcall *c);
+void rpc_preload(void *r, gcall *c);
+void rpc_evict(void *r, gcall *c);
+void rpc_get(void *r, gcall *c);
+
+/** Ends the call with the code that belongs to this thread's last failure, and its text. */
+void rpc_fail(gcall *c, cuzk_status st);
+/** A text for people: "where: message". */
+void rpc_error_text(char *out, size_t size, const cuzk_error *e);
+
+/** A SubmitProofRequest as views into the call's request. */
+typedef struct rpc_request {
+    cuzk_request r;
+    char *request_id, *circuit; /* owned */
+    cuzk_bytes *proofs;         /* owned: r.vanilla_proofs */
+    size_t cap;
+    bool has_submit; /* of a ProveRequest */
+} rpc_request;
+/** prove: in is a ProveRequest. CUZK_EDATA: where names the field. Clear it in any case. */
+CUZK_STATUS rpc_request_read(rpc_request *out, bytes_in in, bool prove);
+void rpc_request_clear(rpc_request *q);
+
+#endif
