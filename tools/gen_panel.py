@@ -14,6 +14,11 @@ SOURCES = os.path.join(os.path.dirname(HERE), "src", "wire", "panel")
 # path, file, content type
 FILES = [
     ("/", "panel.html", "text/html; charset=utf-8"),
+    ("/panel.css", "panel.css", "text/css; charset=utf-8"),
+    ("/panel.js", "panel.js", "text/javascript; charset=utf-8"),
+    ("/panel-dom.js", "panel-dom.js", "text/javascript; charset=utf-8"),
+    ("/panel-link.js", "panel-link.js", "text/javascript; charset=utf-8"),
+    ("/panel-timeline.js", "panel-timeline.js", "text/javascript; charset=utf-8"),
     ("/panel-icon.svg", "panel-icon.svg", "image/svg+xml"),
 ]
 

@@ -128,7 +128,13 @@ static void test_documents(void **state)
 
 static void test_panel(void **state)
 {
-    static const char *const paths[] = {"/", "/panel-icon.svg"};
+    static const char *const paths[] = {"/",
+                                        "/panel.css",
+                                        "/panel.js",
+                                        "/panel-dom.js",
+                                        "/panel-link.js",
+                                        "/panel-timeline.js",
+                                        "/panel-icon.svg"};
     fixture f;
     client_answer a;
     char lines[128];
