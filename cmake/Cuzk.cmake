@@ -102,6 +102,21 @@ function(cuzk_program)
         COMMAND $<TARGET_FILE:cuzk> completion > "${completion}")
     add_custom_target(cuzk_completion ALL DEPENDS "${completion}")
     install(FILES "${completion}" DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    if(CUZK_BUILD_SERVICE)
+        cuzk_install_service()
+    endif()
+endfunction()
+
+# The daemon's unit (which names the program where it is installed), its user, an example of its configuration.
+function(cuzk_install_service)
+    set(unit "${CMAKE_BINARY_DIR}/packaging/cuzk.service")
+    install(CODE "
+        get_filename_component(CUZK_BINDIR \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\" ABSOLUTE)
+        configure_file(\"${PROJECT_SOURCE_DIR}/packaging/cuzk.service.in\" \"${unit}\" @ONLY)")
+    install(FILES "${unit}" DESTINATION lib/systemd/system)
+    install(FILES "${PROJECT_SOURCE_DIR}/packaging/cuzk.sysusers" DESTINATION lib/sysusers.d RENAME cuzk.conf)
+    install(FILES "${PROJECT_SOURCE_DIR}/docs/cuzk.example.toml" "${PROJECT_SOURCE_DIR}/docs/operations.md"
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endfunction()
 
 # libcuzk.so: every room that cuzk.h stands on, with pkg-config and CMake package files.

@@ -60,3 +60,16 @@ check "version" same_version
 check "program is installed" test -x "$prefix/bin/cuzk"
 check "man page is installed" test -s "$prefix/share/man/man1/cuzk.1"
 check "completion is installed" bash -n "$prefix/share/bash-completion/completions/cuzk"
+
+unit=$prefix/lib/systemd/system/cuzk.service
+if [ -e "$unit" ]; then
+    check "unit starts the installed program" grep -q "^ExecStart=$prefix/bin/cuzk serve" "$unit"
+    check "user is installed" grep -q "^u cuzk " "$prefix/lib/sysusers.d/cuzk.conf"
+    check "example configuration is accepted" "$prefix/bin/cuzk" serve --check --config "$prefix/share/doc/cuzk/cuzk.example.toml"
+    check "operations manual is installed" test -s "$prefix/share/doc/cuzk/operations.md"
+    if command -v systemd-analyze >/dev/null; then
+        check "unit is sound" systemd-analyze --man=no --root=/ verify "$unit"
+    fi
+elif [ "$("$prefix/bin/cuzk" serve --check 2>&1 | grep -c "without the service")" -eq 0 ]; then
+    echo "FAIL unit is installed"
+fi
