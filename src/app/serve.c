@@ -23,6 +23,8 @@
 
 #define LOOK_MS 1000 /* without a watchdog */
 #define DRAIN_STEP_MS 200
+#define SAME_SIGNAL_NS \
+    UINT64_C(300000000)    /* supervisors send one signal to a process and its group */
 #define EXTEND_US 30000000 /* of systemd's patience, told again while draining */
 
 /* ---- before anything is open ---- */
@@ -160,7 +162,7 @@ static bool drain(daemon_state *d, int sig)
         cuzk_service_drain(d->service, DRAIN_STEP_MS, &drained);
         ping(d);
         int again = next_signal(d, 0);
-        if (again == SIGTERM || again == SIGINT) {
+        if ((again == SIGTERM || again == SIGINT) && clock_ns() - from > SAME_SIGNAL_NS) {
             logger_say(d->log, CUZK_LOG_WARN, "stopping_at_once", NULL, NULL, NULL, 0);
             return false;
         }
