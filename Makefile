@@ -6,7 +6,8 @@ T ?=
 S ?= 60
 PREFIX ?= /usr/local
 # Given on the command line (make CUZK_SERVICE=off), these reach CMake.
-CMAKE_ARGS = $(foreach v,CUZK_SERVICE CUZK_TESTS CUZK_WERROR CUZK_VERIFY CUZK_SANITIZE CUZK_FIXTURES, \
+CMAKE_ARGS = $(foreach v,CUZK_SERVICE CUZK_TESTS CUZK_WERROR CUZK_VERIFY CUZK_SANITIZE CUZK_FIXTURES \
+	CUZK_CUDA CUZK_CUDA_ARCHS, \
 	$(if $(filter command environment,$(firstword $(origin $(v)))),-D$(v)='$($(v))'))
 GENERATOR = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(if $(shell command -v ninja),-G Ninja))
 

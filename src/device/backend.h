@@ -81,5 +81,6 @@ struct dev_fixed {
 };
 
 extern const dev_backend dev_backend_cpu;
+extern const dev_backend dev_backend_cuda; /* in builds with CUZK_CUDA */
 
 #endif

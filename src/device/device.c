@@ -8,11 +8,24 @@
 #include "base/u128.h"
 #include "device/backend.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define MAX_SCALARS ((size_t)UINT32_MAX) /* ranks are 32 bits */
 
-static const dev_backend *const backends[] = {&dev_backend_cpu};
+static const dev_backend *const backends[] = {
+    &dev_backend_cpu,
+#ifdef CUZK_CUDA
+    &dev_backend_cuda,
+#endif
+};
+
+uint64_t dev_points_id(void)
+{
+    static _Atomic uint64_t last; /* relaxed: only that no two are equal */
+
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
 
 /* ---- devices and streams ---- */
 
@@ -21,11 +34,14 @@ cuzk_status device_open(device **out, const device_config *config)
     cuzk_status st = CUZK_OK;
     const dev_backend *be = NULL;
     device *d;
+    size_t len;
 
     if (out == NULL || config == NULL || config->name == NULL || config->m == NULL)
         return FAIL(CUZK_EINVAL, "device: no name, no memory, or nowhere to put it");
+    len = strcspn(config->name, ":"); /* what follows is the backend's own */
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
-        if (strcmp(backends[i]->name, config->name) == 0) be = backends[i];
+        if (strlen(backends[i]->name) == len && strncmp(backends[i]->name, config->name, len) == 0)
+            be = backends[i];
     if (be == NULL) return FAIL(CUZK_EINVAL, "device %s: no such backend", config->name);
 
     d = mem_new(config->m, 1, sizeof *d, &st);

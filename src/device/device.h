@@ -20,10 +20,11 @@ typedef struct device device;
 typedef struct dev_stream dev_stream;
 
 typedef struct device_config {
-    const char *name; /* "cpu" */
-    cpu_table table;  /* CPU backend */
-    pool *pool;       /* borrowed until device_close; NULL: the calling thread alone */
-    mem *m;           /* host memory for buffers and scratch */
+    const char *name;     /* "cpu"; "cuda" or "cuda:N", the N-th GPU that the driver shows */
+    cpu_table table;      /* CPU backend */
+    pool *pool;           /* borrowed until device_close; NULL: the calling thread alone */
+    mem *m;               /* host memory for buffers and scratch */
+    size_t device_memory; /* GPU: bytes of its memory to use at most; 0: nearly all that is free */
 } device_config;
 
 CUZK_STATUS device_open(device **out, const device_config *config);
@@ -99,10 +100,15 @@ typedef struct dev_points {
     bool g2;
     bool
         trusted; /* already checked to be canonical and on the curve (own memory): not checked again */
+    uint64_t id; /* from dev_points_id: a device may keep them under it; 0: not to be kept */
 } dev_points;
 
+/** Never the same twice in a process. For points that do not change as long as anybody has them. */
+uint64_t dev_points_id(void);
+
 /** r = sum of scalars * bases (bases from first_base on). Needs first_base + popcount(select) <= bases->n. Infinity among
- *  bases is fine. Points are checked as they are read (canonical, on the curve), never for the subgroup.
+ *  bases is fine. Points are checked as they are read (canonical, on the curve), never for the subgroup;
+ *  a GPU that brings in a key reads all of its points.
  *  Cost follows the scalars: 0 costs nothing, 1 one addition, small ones few windows. Result affine. */
 CUZK_STATUS dev_msm_g1(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases,
                        size_t first_base, const dev_scalars *k);

@@ -22,7 +22,7 @@ static cuzk_status take_list(bytes_in *in, dev_points *out, const char *name, co
                          "params list %s at offset %zu: %u points announced, %zu fit in the file",
                          name, offset, n, bytes_left(in) / size);
     TRY(bytes_view(in, &data, (size_t)n * size));
-    *out = (dev_points){.data = data, .n = n, .enc = POINT_ZCASH, .g2 = g2};
+    *out = (dev_points){.data = data, .n = n, .enc = POINT_ZCASH, .g2 = g2, .id = dev_points_id()};
     return CUZK_OK;
 }
 

@@ -134,7 +134,8 @@ static cuzk_status points(dev_points *out, const circom_file *f, uint32_t id, co
         return FAIL_DATA(MALFORMED, name,
                          "zkey section %u (%s) has %zu bytes, %zu points of %zu need %zu", id, name,
                          bytes_left(&in), n, size, n * size);
-    *out = (dev_points){.data = in.data + in.pos, .n = n, .enc = POINT_LEM, .g2 = g2};
+    *out = (dev_points){
+        .data = in.data + in.pos, .n = n, .enc = POINT_LEM, .g2 = g2, .id = dev_points_id()};
     return CUZK_OK;
 }
 

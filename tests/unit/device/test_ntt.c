@@ -39,11 +39,15 @@ static ntt_domain *domain(rig *r, const params *p, unsigned log_n, ntt_limits li
     else
         cv->fr_from_u64(&shift, p->shift);
     assert_status_ok(ntt_domain_new(&dom, r->d, p->id, p->gen, log_n, &shift));
+#ifndef RIG_DEVICE /* the CPU backend's */
     if (limits.one_pass != all_limits[0].one_pass ||
         limits.two_passes != all_limits[0].two_passes) {
         r->d->be->domain_free(dom);
         assert_status_ok(ntt_domain_new_with(dom, limits));
     }
+#else
+    (void)limits;
+#endif
     return dom;
 }
 
@@ -340,9 +344,10 @@ static void test_doors(void **state)
     assert_status_is(dev_ntt(r.s, b, NULL, NTT_FORWARD), CUZK_EINVAL);
     assert_status_is(dev_ntt(NULL, b, dom, NTT_FORWARD), CUZK_EINVAL);
     assert_status_is(dev_ntt(r.s, b, dom, (ntt_kind)5), CUZK_EINVAL);
-    dev_buf_host(b)[8] = two;
+    assert_status_ok(dev_upload(r.s, b, 8, &two, 1));
     assert_status_ok(dev_ntt(r.s, b, dom, NTT_TO_COSET));
-    assert_bytes_equal(&dev_buf_host(b)[8], &two, sizeof two); /* beyond the size: not touched */
+    assert_status_ok(dev_download(r.s, &zero, b, 8, 1));
+    assert_bytes_equal(&zero, &two, sizeof two); /* beyond the size: not touched */
     dev_buf_free(b);
     ntt_domain_free(dom);
     ntt_domain_free(NULL);
@@ -393,7 +398,9 @@ static void test_allocation_faults(void **state)
         assert_int_equal(st, CUZK_ENOMEM);
     }
     mem_inject_fault(r.m, 0);
-    assert_true(k > 10);                     /* domain, tables, buffer, scratch */
+#ifndef RIG_DEVICE
+    assert_true(k > 10); /* domain, tables, buffer, scratch */
+#endif
     assert_memory_equal(in, out, sizeof in); /* shift 1: nothing moves */
     rig_close(&r);
 }

@@ -1,0 +1,310 @@
+/*
+ * device/cuda/backend_cuda.c - an NVIDIA GPU as a device: opening, streams, buffers, and the table
+ *
+ * The runtime is linked in and finds the driver when it is first called: a program with this backend runs anywhere, and
+ * device_open says what is missing. Setups (multiples of one point) are not here.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "device/cuda/cuda_int.h"
+
+#define LEAST_MAJOR 8               /* compute capability 8.0 */
+#define RESERVE ((size_t)512 << 20) /* of free memory, for the driver and local memory of kernels */
+
+/* ---- failures ---- */
+
+cuzk_status cu_fail(cu_device *cu, int err, const char *call, const char *file, int line)
+{
+    cuzk_status st = err == cudaErrorMemoryAllocation ? CUZK_ENOMEM : CUZK_EDEVICE;
+
+    (void)cudaGetLastError();
+    /* an error that does not stick is gone now; one that does comes back, and the device is lost */
+    if (st == CUZK_EDEVICE && cudaPeekAtLastError() != cudaSuccess)
+        atomic_store_explicit(&cu->dead, true, memory_order_relaxed);
+    if (st == CUZK_EDEVICE && cudaStreamQuery(0) != cudaSuccess)
+        atomic_store_explicit(&cu->dead, true, memory_order_relaxed);
+    return status_fail(file, line, st, status_default_class(st), "", "%s: %.60s: %s", cu->name,
+                       call, cudaGetErrorString((cudaError_t)err));
+}
+
+cuzk_status cu_enter(cu_device *cu)
+{
+    if (atomic_load_explicit(&cu->dead, memory_order_relaxed))
+        return FAIL(CUZK_EDEVICE, "%s failed before and is out of use", cu->name);
+    CU_TRY(cu, cudaSetDevice(cu->index));
+    return CUZK_OK;
+}
+
+/* ---- opening ---- */
+
+static cuzk_status count_devices(int *n)
+{
+    cudaError_t err = cudaGetDeviceCount(n);
+    int driver = 0, runtime = 0;
+
+    if (err == cudaSuccess && *n > 0) return CUZK_OK;
+    (void)cudaGetLastError();
+    (void)cudaDriverGetVersion(&driver);
+    (void)cudaRuntimeGetVersion(&runtime);
+    if (driver == 0) return FAIL(CUZK_EDEVICE, "device cuda: no NVIDIA driver on this machine");
+    if (err == cudaErrorInsufficientDriver)
+        return FAIL(CUZK_EDEVICE,
+                    "device cuda: the driver is for CUDA %d.%d, this build needs one for %d.%d",
+                    driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    return FAIL(CUZK_EDEVICE, "device cuda: no GPU (%s)", cudaGetErrorString(err));
+}
+
+/* "cuda" is the first, "cuda:N" number N. */
+static cuzk_status parse_index(const char *name, int n, int *index)
+{
+    const char *p = strchr(name, ':');
+    unsigned x = 0;
+
+    *index = 0;
+    if (p == NULL) return CUZK_OK;
+    for (p++; *p >= '0' && *p <= '9' && x < 1000; p++) x = 10 * x + (unsigned)(*p - '0');
+    if (*p != 0 || p[-1] == ':')
+        return FAIL(CUZK_EINVAL, "device %s: not cuda or cuda:NUMBER", name);
+    if (x >= (unsigned)n) return FAIL(CUZK_EDEVICE, "device %s: there are %d GPUs", name, n);
+    *index = (int)x;
+    return CUZK_OK;
+}
+
+static cuzk_status describe(cu_device *cu, size_t wanted)
+{
+    struct cudaDeviceProp prop;
+    size_t free_bytes, total;
+
+    CU_TRY(cu, cudaGetDeviceProperties(&prop, cu->index));
+    (void)snprintf(cu->name, sizeof cu->name, "cuda:%d (%.64s)", cu->index, prop.name);
+    if (prop.major < LEAST_MAJOR)
+        return FAIL(CUZK_EDEVICE, "%s: compute capability %d.%d, %d.0 is needed", cu->name,
+                    prop.major, prop.minor, LEAST_MAJOR);
+    cu->sms = (unsigned)prop.multiProcessorCount;
+    CU_TRY(cu, cudaSetDevice(cu->index));
+    CU_TRY(cu, cudaMemGetInfo(&free_bytes, &total));
+    cu->limit = free_bytes > RESERVE ? free_bytes - RESERVE : 0;
+    if (wanted != 0 && wanted > cu->limit)
+        return FAIL(CUZK_EBUDGET, "%s: %zu MiB of its memory wanted, %zu of %zu are free", cu->name,
+                    wanted >> 20, cu->limit >> 20, total >> 20);
+    if (wanted != 0) cu->limit = wanted;
+    return CUZK_OK;
+}
+
+static void close_device(device *d)
+{
+    cu_device *cu = d->impl;
+
+    if (cu == NULL) return;
+    (void)cudaSetDevice(cu->index);
+    (void)cudaDeviceSynchronize();
+    (void)pthread_mutex_lock(&cu->mu);
+    cu_domains_close(cu);
+    cu_points_close(cu);
+    cu_stages_close(cu);
+    cu_mem_close(cu);
+    (void)pthread_mutex_unlock(&cu->mu);
+    (void)pthread_mutex_destroy(&cu->mu);
+    mem_free(d->m, cu);
+    d->impl = NULL;
+}
+
+static cuzk_status open_device(device *d, const device_config *config)
+{
+    cuzk_status st = CUZK_OK;
+    cu_device *cu;
+    int n = 0, index;
+
+    for (unsigned i = 0; i < CURVE_IDS; i++) {
+        d->curves[i] = curve_get((curve_id)i, config->table);
+        if (d->curves[i] == NULL || !cpu_table_supported(config->table))
+            return FAIL(CUZK_EINVAL, "device cuda: this processor cannot run table %u",
+                        (unsigned)config->table);
+    }
+    TRY(count_devices(&n));
+    TRY(parse_index(config->name, n, &index));
+    cu = mem_new(d->m, 1, sizeof *cu, &st);
+    if (cu == NULL) return st;
+    if (pthread_mutex_init(&cu->mu, NULL) != 0) {
+        mem_free(d->m, cu);
+        return FAIL(CUZK_ENOMEM, "device cuda: no mutex");
+    }
+    cu->d = d;
+    cu->index = index;
+    d->impl = cu;
+    (void)snprintf(cu->name, sizeof cu->name, "cuda:%d", index);
+    st = describe(cu, config->device_memory);
+    if (st == CUZK_OK) st = cu_check_device(d);
+    if (st != CUZK_OK) close_device(d);
+    return st;
+}
+
+/* ---- streams ---- */
+
+static void close_stream(dev_stream *s)
+{
+    cu_queue *q = s->impl;
+
+    if (q == NULL) return;
+    (void)cudaSetDevice(q->cu->index);
+    if (q->s != NULL) {
+        (void)cudaStreamSynchronize(q->s);
+        (void)cudaStreamDestroy(q->s);
+    }
+    cu_stage_return(q);
+    if (q->words != NULL) (void)cudaFreeHost(q->words);
+    mem_free(s->d->m, q);
+    s->impl = NULL;
+}
+
+static cuzk_status open_stream(dev_stream *s)
+{
+    cu_device *cu = cu_of(s->d);
+    cuzk_status st = CUZK_OK;
+    cu_queue *q;
+    cudaStream_t stream;
+
+    TRY(cu_enter(cu));
+    q = mem_new(s->d->m, 1, sizeof *q, &st);
+    if (q == NULL) return st;
+    q->cu = cu;
+    s->impl = q;
+    CU_TRY_OUT(cu, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    q->s = stream;
+    CU_TRY_OUT(
+        cu, cudaHostAlloc((void **)&q->words, CU_WORDS * sizeof *q->words, cudaHostAllocDefault));
+    return CUZK_OK;
+out:
+    close_stream(s);
+    return st;
+}
+
+static cuzk_status sync_stream(dev_stream *s)
+{
+    cu_queue *q = cu_queue_of(s);
+
+    TRY(cu_enter(q->cu));
+    CU_TRY(q->cu, cudaStreamSynchronize(q->s));
+    return CUZK_OK;
+}
+
+/* ---- buffers ---- */
+
+static void free_buf(dev_buf *b)
+{
+    cu_device *cu = cu_of(b->d);
+    cu_buf *x = b->impl;
+
+    if (x == NULL) return;
+    (void)cudaSetDevice(cu->index);
+    if (x->last != NULL) {
+        (void)cudaEventSynchronize(x->last); /* another may have the memory next */
+        (void)cudaEventDestroy(x->last);
+    }
+    cu_release(cu, x->p);
+    mem_free(b->d->m, x);
+    b->impl = NULL;
+}
+
+static cuzk_status new_buf(dev_buf *b)
+{
+    cu_device *cu = cu_of(b->d);
+    cuzk_status st = CUZK_OK;
+    cu_buf *x;
+    cudaEvent_t e;
+
+    TRY(cu_enter(cu));
+    x = mem_new(b->d->m, 1, sizeof *x, &st);
+    if (x == NULL) return st;
+    b->impl = x;
+    CU_TRY_OUT(cu, cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    x->last = e;
+    TRY_OUT(cu_alloc(cu, (void **)&x->p, b->n * sizeof(fr)));
+    /* no stream is known: whoever uses it first must find zeros */
+    CU_TRY_OUT(cu, cudaMemset(x->p, 0, b->n * sizeof(fr)));
+    CU_TRY_OUT(cu, cudaStreamSynchronize(0));
+    return CUZK_OK;
+out:
+    free_buf(b);
+    return st;
+}
+
+cuzk_status cu_buf_used(dev_stream *s, const dev_buf *b)
+{
+    cu_queue *q = cu_queue_of(s);
+
+    CU_TRY(q->cu, cudaEventRecord(cu_buf_of(b)->last, q->s));
+    return CUZK_OK;
+}
+
+static cuzk_status upload(dev_stream *s, dev_buf *dst, size_t off, const fr *src, size_t n)
+{
+    TRY(cu_enter(cu_of(s->d)));
+    TRY(cu_upload(s, cu_buf_of(dst)->p + 8 * off, src, n * sizeof *src));
+    return cu_buf_used(s, dst);
+}
+
+static cuzk_status download(dev_stream *s, fr *dst, const dev_buf *src, size_t off, size_t n)
+{
+    TRY(cu_enter(cu_of(s->d)));
+    return cu_download(s, dst, cu_buf_of(src)->p + 8 * off, n * sizeof *dst);
+}
+
+/* ---- vectors ---- */
+
+static cuzk_status quotient(dev_stream *s, dev_buf *a, const dev_buf *b, const dev_buf *c, size_t n,
+                            curve_id id, const fr *k)
+{
+    cu_queue *q = cu_queue_of(s);
+    uint32_t factor[8];
+
+    TRY(cu_enter(q->cu));
+    TRY(cancel_check(s->cancel));
+    if (n == 0) return CUZK_OK;
+    if (k != NULL) memcpy(factor, k, sizeof factor);
+    CU_TRY(q->cu, cu_fr_of(id)->quotient(q->s, cu_buf_of(a)->p, cu_buf_of(b)->p, cu_buf_of(c)->p,
+                                         k != NULL ? factor : NULL, n));
+    TRY(cu_buf_used(s, a));
+    TRY(cu_buf_used(s, b));
+    return cu_buf_used(s, c);
+}
+
+static cuzk_status mul(dev_stream *s, dev_buf *r, const dev_buf *a, const dev_buf *b, size_t n,
+                       curve_id id)
+{
+    cu_queue *q = cu_queue_of(s);
+
+    TRY(cu_enter(q->cu));
+    TRY(cancel_check(s->cancel));
+    if (n == 0) return CUZK_OK;
+    CU_TRY(q->cu, cu_fr_of(id)->mul(q->s, cu_buf_of(r)->p, cu_buf_of(a)->p, cu_buf_of(b)->p, n));
+    TRY(cu_buf_used(s, r));
+    TRY(cu_buf_used(s, a));
+    return cu_buf_used(s, b);
+}
+
+const dev_backend dev_backend_cuda = {
+    .name = "cuda",
+    .open = open_device,
+    .close = close_device,
+    .stream_open = open_stream,
+    .stream_close = close_stream,
+    .sync = sync_stream,
+    .buf_new = new_buf,
+    .buf_free = free_buf,
+    .upload = upload,
+    .download = download,
+    .domain_new = cu_domain_new,
+    .domain_free = cu_domain_free,
+    .ntt = cu_ntt,
+    .quotient = quotient,
+    .mul = mul,
+    .msm = cu_msm,
+    .msm_buf = cu_msm_buf,
+    .abc = cu_abc,
+};

@@ -1,0 +1,201 @@
+/*
+ * device/cuda/cuda_int.h - what the backend's host files share: the device, its memory, copies, points, domains
+ *
+ * A stream belongs to one thread; a cu_device is shared, and `mu` guards its tables, whose records are part of it: what a
+ * device keeps takes no host memory of the caller's budget. Device memory comes from cu_alloc, which keeps what is given back. An error that sticks (a kernel's) marks the device dead: every later call fails.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef DEVICE_CUDA_CUDA_INT_H
+#define DEVICE_CUDA_CUDA_INT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "device/backend.h"
+#include "device/cuda/kernels.h"
+
+/** Runs a call of the CUDA runtime (a cudaError_t) and returns its failure from the function. */
+#define CU_TRY(cu, call) \
+    do { \
+        int cu_err_ = (int)(call); \
+        if (cu_err_ != 0) return cu_fail((cu), cu_err_, #call, __FILE__, __LINE__); \
+    } while (0)
+#define CU_TRY_OUT(cu, call) \
+    do { \
+        int cu_err_ = (int)(call); \
+        if (cu_err_ != 0) { \
+            st = cu_fail((cu), cu_err_, #call, __FILE__, __LINE__); \
+            goto out; \
+        } \
+    } while (0)
+
+/* Device memory from the driver. p NULL: this record is free. */
+typedef struct cu_block {
+    void *p;
+    size_t size;
+    bool taken;
+} cu_block;
+#define CU_BLOCKS 1024
+
+/* A key's points that stay. id 0: this record is free. */
+typedef struct cu_kept {
+    uint64_t id, last_use;
+    uint8_t *data;
+    size_t size;
+    unsigned users;
+} cu_kept;
+#define CU_KEPT 64
+
+/* What ntt_domain->impl is; table NULL: this record is free, or being filled by its one user. */
+enum { POWERS_TO_COSET, POWERS_INVERSE, POWERS_COSET, POWERS_COSET_INVERSE, POWERS_KINDS };
+typedef struct cu_domain {
+    /* fixed after init */
+    curve_id id;
+    unsigned gen, log_n;
+    fr shift;
+    uint32_t *table, *powers[POWERS_KINDS];
+    /* guarded by mu */
+    unsigned users;
+    bool ready;
+} cu_domain;
+#define CU_DOMAINS 32
+
+/* Pinned host memory for copies, in two halves: one is filled while the other travels. half[0] NULL: none. */
+#define CU_STAGE_HALF ((size_t)16 << 20)
+typedef struct cu_stage {
+    uint8_t *half[2];
+    void *done[2]; /* cudaEvent_t: the half's last copy has ended */
+    unsigned turn; /* the half that is next */
+} cu_stage;
+#define CU_STAGES 8
+
+typedef struct cu_device {
+    /* fixed after init */
+    device *d;
+    int index;
+    unsigned sms;
+    char name[96]; /* "cuda:0 (NVIDIA ...)" */
+    size_t limit;  /* of device memory */
+    /* atomic: relaxed, only a hint that is looked at before work */
+    _Atomic bool dead;
+    pthread_mutex_t mu;
+    /* guarded by mu */
+    cu_block blocks[CU_BLOCKS];
+    size_t allocated, used, peak; /* from the driver; of it given out; the most that was */
+    cu_kept kept[CU_KEPT];
+    uint64_t uses; /* of kept points, so far */
+    cu_domain domains[CU_DOMAINS];
+    cu_stage stages[CU_STAGES]; /* that no stream has */
+    unsigned n_stages;
+} cu_device;
+
+/* What dev_stream->impl is. */
+typedef struct cu_queue {
+    cu_device *cu;
+    cu_stream s;
+    cu_stage stage;  /* none until something large is copied */
+    uint32_t *words; /* pinned, for small results: CU_WORDS of them */
+} cu_queue;
+#define CU_WORDS ((size_t)8192)
+
+/* What dev_buf->impl is. */
+typedef struct cu_buf {
+    uint32_t *p;
+    void *last; /* cudaEvent_t: the last use has ended */
+} cu_buf;
+
+static inline cu_device *cu_of(const device *d)
+{
+    return d->impl;
+}
+static inline cu_queue *cu_queue_of(const dev_stream *s)
+{
+    return s->impl;
+}
+static inline cu_buf *cu_buf_of(const dev_buf *b)
+{
+    return b->impl;
+}
+
+/** Records the failure of a call and yields CUZK_ENOMEM or CUZK_EDEVICE. */
+cuzk_status cu_fail(cu_device *cu, int err, const char *call, const char *file, int line);
+/** Makes the device current on this thread; fails when it is dead. */
+CUZK_STATUS cu_enter(cu_device *cu);
+
+/* ---- memory (cuda_mem.c) ---- */
+
+/** size bytes of device memory, 256-byte aligned; not cleared. CUZK_EBUDGET with the numbers when the limit is in the way
+ *  even without kept points and domains that nobody uses, CUZK_ENOMEM when the driver has no more. */
+CUZK_STATUS cu_alloc(cu_device *cu, void **out, size_t size);
+/** Nothing on the device may still use it. NULL is fine. */
+void cu_release(cu_device *cu, void *p);
+/** The same with mu held. */
+void cu_release_locked(cu_device *cu, void *p);
+void cu_mem_close(cu_device *cu);
+
+/* ---- copies (cuda_copy.c) ---- */
+
+/** Enqueues; src may change after the return. */
+CUZK_STATUS cu_upload(dev_stream *s, void *dst, const void *src, size_t size);
+/** Returns when dst is complete. */
+CUZK_STATUS cu_download(dev_stream *s, void *dst, const void *src, size_t size);
+/** The next half of the stage, once it is free; *which goes to cu_stage_sent after the copy from it was enqueued. */
+CUZK_STATUS cu_stage_next(dev_stream *s, uint8_t **out, unsigned *which);
+CUZK_STATUS cu_stage_sent(dev_stream *s, unsigned which);
+void cu_stage_return(cu_queue *q);
+void cu_stages_close(cu_device *cu);
+/** memcpy by all threads of the pool. */
+void cu_copy_host(pool *p, void *dst, const void *src, size_t size);
+
+/* ---- points (cuda_points.c) ---- */
+
+/** Points [from, to) of b in device memory, as affine of the group: data[i] is point from + i. */
+typedef struct cu_points {
+    const uint8_t *data;
+    void *own;     /* not kept: to be released */
+    cu_kept *kept; /* or in use until cu_points_put */
+} cu_points;
+/** may_keep: all of b may be brought in, to stay. CUZK_EDATA: a malformed point, by its index. */
+CUZK_STATUS cu_points_get(cu_points *out, dev_stream *s, curve_id id, const dev_points *b,
+                          size_t from, size_t to, bool may_keep);
+void cu_points_put(cu_device *cu, cu_points *p);
+/** Gives up kept points that nobody uses, the least recently used first, until `size` bytes are free or none is left;
+ *  mu is held. */
+void cu_points_evict_locked(cu_device *cu, size_t size);
+void cu_points_close(cu_device *cu);
+/** Bytes that are free, or are taken by kept points that nobody uses, or by those of this id. */
+size_t cu_points_room(cu_device *cu, uint64_t id);
+
+/* ---- operations ---- */
+
+static inline const cu_fr_ops *cu_fr_of(curve_id id)
+{
+    return id == CURVE_ID_BLS12_381 ? &cu_fr_bls : &cu_fr_bn;
+}
+static inline const cu_group_ops *cu_group_of(curve_id id, bool g2)
+{
+    if (id == CURVE_ID_BLS12_381) return g2 ? &cu_g2_bls : &cu_g1_bls;
+    return g2 ? &cu_g2_bn : &cu_g1_bn;
+}
+
+/** Notes that what was enqueued so far may use b. */
+CUZK_STATUS cu_buf_used(dev_stream *s, const dev_buf *b);
+
+CUZK_STATUS cu_domain_new(ntt_domain *dom);
+void cu_domain_free(ntt_domain *dom);
+void cu_domains_evict_locked(cu_device *cu);
+void cu_domains_close(cu_device *cu);
+CUZK_STATUS cu_ntt(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind kind);
+
+CUZK_STATUS cu_msm(dev_stream *s, void *r, curve_id id, const dev_points *bases, size_t first_base,
+                   const dev_scalars *k);
+CUZK_STATUS cu_msm_buf(dev_stream *s, void *r, curve_id id, const dev_points *bases,
+                       const dev_buf *k, size_t n);
+CUZK_STATUS cu_abc(dev_stream *s, dev_buf *a, dev_buf *b, dev_buf *c, const dev_system *sys,
+                   const fr *inputs, const dev_scalars *aux);
+
+/** Known answers: every field, group, transform and sum once, against the host. A device that fails is refused. */
+CUZK_STATUS cu_check_device(device *d);
+
+#endif

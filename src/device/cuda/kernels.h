@@ -1,0 +1,171 @@
+/*
+ * device/cuda/kernels.h - what the host calls: launchers, one table for each group and each scalar field
+ *
+ * Pointers are of device memory unless said otherwise. A launcher only enqueues; it returns a cudaError_t as int (0:
+ * fine). The stream is a cudaStream_t. Limbs are 32 bits, elements 16-byte aligned.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef DEVICE_CUDA_KERNELS_H
+#define DEVICE_CUDA_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef void *cu_stream;
+
+/* ---- prefix sums ---- */
+
+typedef enum cu_scan_of {
+    CU_SCAN_COUNTS, /* u32 */
+    CU_SCAN_HALVES, /* offsets of buckets: half of each bucket's length, rounded up */
+    CU_SCAN_BITS,   /* u64: how many bits are set */
+} cu_scan_of;
+#define CU_SCAN_BLOCK ((size_t)4096)
+
+/** out[i] = sum before i, out[n] = all. blocks: n / CU_SCAN_BLOCK + 1 words of scratch. max (may be NULL): becomes at
+ *  least the greatest value. */
+int cu_scan(cu_stream s, uint32_t *out, uint32_t *blocks, uint32_t *max, const void *in, size_t n,
+            cu_scan_of of);
+
+/* ---- scalars of a sum ---- */
+
+/** dev_scalars on the device, from position `pos` on (a multiple of 64): words are those of that position on. */
+typedef struct cu_scalars {
+    size_t n;             /* positions */
+    const uint32_t *elem; /* from the first element at or after pos */
+    const uint64_t *bits; /* NULL: none */
+    const uint64_t *is_elem, *select;
+    const uint32_t *rank64, *select_rank;
+    uint32_t rank0;      /* elements before pos */
+    uint64_t bit0;       /* bit 0 of bits is this one */
+    uint32_t first_base; /* of the first position that takes part */
+} cu_scalars;
+
+/* Signed windows: digits are (value + bias) by c bits, less half. Bit 255 of a stored value is its sign. */
+typedef struct cu_digits {
+    uint32_t c, windows;
+    uint32_t bias[8];
+} cu_digits;
+
+/** What a chunk's positions become. counts[0] elements with their base and value, counts[1] ones. */
+typedef struct cu_chunk {
+    uint32_t *counts;
+    uint32_t *base; /* with counts[0] entries, and value of 8 limbs each */
+    uint32_t *value;
+    uint32_t *ones; /* entries: base, bit 31 the sign */
+    size_t max_elems;
+} cu_chunk;
+
+typedef struct cu_windows {
+    cu_digits digits;
+    uint32_t first, n; /* windows of this group */
+    uint32_t *count;   /* of n << (c - 1) buckets */
+    uint32_t *rank;    /* n * max_elems */
+    const uint32_t *offset;
+    uint32_t *entries;
+} cu_windows;
+
+/* ---- systems ---- */
+
+typedef struct cu_matrix {
+    const uint32_t *row_start, *wire, *coeff;
+} cu_matrix;
+
+typedef struct cu_template {
+    uint32_t n_in, n_local, n_pub, n_rows;
+    cu_matrix m[3];
+} cu_template;
+
+typedef struct cu_instance {
+    uint32_t tmpl, aux_start, pub_start, row_start, wires;
+} cu_instance;
+
+typedef struct cu_system {
+    uint32_t n_rows, n_instances;
+    const cu_template *templates;
+    const cu_instance *instances;
+    const uint32_t *first_row; /* of each instance, in the order of instances; n_instances + 1 */
+    const uint32_t *wires, *coeffs, *inputs;
+    cu_scalars aux;
+} cu_system;
+
+/* ---- over one scalar field ---- */
+
+/** Entries of all positions by class: counts must be 0 before. */
+typedef struct cu_fr_ops {
+    int (*prepare)(cu_stream s, const cu_chunk *out, const cu_scalars *in, const cu_digits *d);
+    int (*twiddles)(cu_stream s, uint32_t *table, const uint32_t *powers, unsigned log_n);
+    int (*ntt)(cu_stream s, uint32_t *a, const uint32_t *table, const uint32_t *powers,
+               unsigned log_n, bool to_natural, bool inverse_root);
+    int (*scale)(cu_stream s, uint32_t *a, const uint32_t *powers, unsigned log_n);
+    int (*reverse)(cu_stream s, uint32_t *a, const uint32_t *powers, unsigned log_n);
+    int (*quotient)(cu_stream s, uint32_t *a, const uint32_t *b, const uint32_t *c,
+                    const uint32_t *k, size_t n);
+    int (*mul)(cu_stream s, uint32_t *r, const uint32_t *a, const uint32_t *b, size_t n);
+    int (*rows)(cu_stream s, uint32_t *out, const cu_system *sys, int matrix);
+    /* host alone: what a test and the start-up check compare with */
+    void (*host_mul)(uint32_t *r, const uint32_t *a, const uint32_t *b);
+} cu_fr_ops;
+extern const cu_fr_ops cu_fr_bn, cu_fr_bls;
+
+int cu_count(cu_stream s, const cu_windows *w, const cu_chunk *in);
+/** Entries to their places; those of ones to entries + offset[buckets of w]. */
+int cu_place(cu_stream s, const cu_windows *w, const cu_chunk *in, bool ones);
+/** count[n_buckets] = number of ones */
+int cu_count_ones(cu_stream s, uint32_t *count, const cu_chunk *in);
+
+/* ---- points ---- */
+
+typedef struct cu_pairs {
+    const uint32_t *off_in, *off_out;
+    uint32_t n_buckets;
+    const uint32_t *entries; /* NULL: points are taken as they lie */
+    const void *points;
+    void *out;
+    void *prefix;   /* scratch: k * threads elements */
+    uint32_t *desc; /* scratch: k * threads */
+    uint32_t k;     /* sums a thread makes with one inversion */
+    uint32_t blocks;
+} cu_pairs;
+#define CU_PAIR_THREADS 128
+/* entries of one run of cu_pairs: their indices leave three bits free */
+#define CU_MAX_ENTRIES ((size_t)1 << 28)
+
+typedef struct cu_group_ops {
+    size_t fe_size, point_size, sum_size; /* coordinate, affine, XYZZ */
+    unsigned pair_blocks;                 /* of cu_pairs that a multiprocessor holds */
+    /** Checked (unless trusted) and brought to memory form; bad becomes at most 4 * (index of a bad point) + point_err. */
+    int (*decode)(cu_stream s, void *out, unsigned long long *bad, const uint8_t *in, size_t n,
+                  size_t first, bool zcash, bool trusted);
+    int (*pairs)(cu_stream s, const cu_pairs *p);
+    /** Of n_windows windows of `buckets` each, segments of `len` buckets: sum[i] the sum, wsum[i] with weights 1, 2, ... */
+    int (*segments)(cu_stream s, void *sum, void *wsum, const void *points, const uint32_t *off,
+                    uint32_t n_windows, uint32_t buckets, uint32_t len);
+    /** *out = the points of one bucket */
+    int (*bucket)(cu_stream s, void *out, const void *points, const uint32_t *off);
+    /** n_windows * m segments of 2^log_len buckets to m / len of them */
+    int (*combine)(cu_stream s, void *sum, void *wsum, const void *sum_in, const void *wsum_in,
+                   uint32_t n, uint32_t len, uint32_t log_len);
+    /** Host: *acc += 2^(c * first) sum over w of 2^(c w) window[w]; points of acc are XYZZ */
+    void (*add_windows)(void *acc, const void *window, size_t n, unsigned shift, unsigned c);
+    void (*to_affine)(void *out, const void *sum);     /* host */
+    void (*from_affine)(void *sum, const void *point); /* host */
+    /** out[3 i ..] = in[i] + in[i + 1], 2 in[i], 2 in[i] + in[i + 1], for i + 1 < n: for the start-up check */
+    int (*check)(cu_stream s, void *out, const void *in, size_t n);
+    void (*check_host)(void *out, const void *in, size_t n);
+    /** For benchmarks: blocks of 128 threads, each 2 n dependent products of the two elements it has in x. */
+    int (*products)(cu_stream s, void *x, uint32_t blocks, uint32_t n);
+} cu_group_ops;
+extern const cu_group_ops cu_g1_bn, cu_g2_bn, cu_g1_bls, cu_g2_bls;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

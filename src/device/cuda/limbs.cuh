@@ -1,0 +1,218 @@
+/*
+ * device/cuda/limbs.cuh - rows of products and sums of 32-bit limbs with their carries: PTX on a device, C on the host
+ *
+ * A row is a[0], a[2], ... times one limb, each product taking two limbs of the accumulator: so low and high halves lie
+ * in aligned pairs, and a pair of mad.lo/madc.hi becomes one wide multiply-add of the machine, carry included. Each
+ * chain is one asm statement: the carry flag never lives between statements.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef DEVICE_CUDA_LIMBS_CUH
+#define DEVICE_CUDA_LIMBS_CUH
+
+#include "device/cuda/params.cuh"
+
+/* ---- the host's forms, for any n ---- */
+
+/** acc += sum a[2 i] b 2^(64 i) + carry over n limbs; returns the carry out. */
+inline uint32_t row_add_host(uint32_t *acc, const uint32_t *a, uint32_t b, int n, uint32_t carry)
+{
+    for (int j = 0; j < n; j += 2) {
+        uint64_t t = (uint64_t)a[j] * b, lo = (uint64_t)acc[j] + (uint32_t)t + carry;
+        uint64_t hi = (uint64_t)acc[j + 1] + (t >> 32) + (lo >> 32);
+        acc[j] = (uint32_t)lo;
+        acc[j + 1] = (uint32_t)hi;
+        carry = (uint32_t)(hi >> 32);
+    }
+    return carry;
+}
+
+inline uint32_t sum_host(uint32_t *r, const uint32_t *a, const uint32_t *b, int n)
+{
+    uint64_t c = 0;
+    for (int i = 0; i < n; i++) {
+        c += (uint64_t)a[i] + b[i];
+        r[i] = (uint32_t)c;
+        c >>= 32;
+    }
+    return (uint32_t)c;
+}
+
+inline uint32_t difference_host(uint32_t *r, const uint32_t *a, const uint32_t *b, int n)
+{
+    uint64_t c = 0;
+    for (int i = 0; i < n; i++) {
+        c = (uint64_t)a[i] - b[i] - c;
+        r[i] = (uint32_t)c;
+        c = c >> 63;
+    }
+    return (uint32_t)c;
+}
+
+/* ---- the device's: chains written out for 8 and 12 limbs ---- */
+
+#define ROW_FIRST(l, h, x, b) \
+    "mad.lo.cc.u32 %" #l ", %" #x ", %" #b ", %" #l "; madc.hi.cc.u32 %" #h ", %" #x ", %" #b \
+    ", %" #h "; "
+#define ROW_NEXT(l, h, x, b) \
+    "madc.lo.cc.u32 %" #l ", %" #x ", %" #b ", %" #l "; madc.hi.cc.u32 %" #h ", %" #x ", %" #b \
+    ", %" #h "; "
+/* the accumulator comes from two limbs further up */
+#define ROW_DOWN(l, h, x, b, from_l, from_h) \
+    "madc.lo.cc.u32 %" #l ", %" #x ", %" #b ", %" #from_l "; madc.hi.cc.u32 %" #h ", %" #x \
+    ", %" #b ", %" #from_h "; "
+#define ROW_LAST(l, h, x, b) \
+    "madc.lo.cc.u32 %" #l ", %" #x ", %" #b ", 0; madc.hi.u32 %" #h ", %" #x ", %" #b ", 0; "
+
+template <int N> struct rows;
+
+template <> struct rows<12> {
+    /** acc += row; the carry goes to top. */
+    static CU_FN void add(uint32_t *acc, uint32_t &top, const uint32_t *a, uint32_t b)
+    {
+#ifdef __CUDA_ARCH__
+        asm(ROW_FIRST(0, 1, 13, 19) ROW_NEXT(2, 3, 14, 19) ROW_NEXT(4, 5, 15, 19)
+                ROW_NEXT(6, 7, 16, 19) ROW_NEXT(8, 9, 17, 19)
+                    ROW_NEXT(10, 11, 18, 19) "addc.u32 %12, %12, 0;"
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "+r"(acc[8]), "+r"(acc[9]), "+r"(acc[10]), "+r"(acc[11]),
+              "+r"(top)
+            : "r"(a[0]), "r"(a[2]), "r"(a[4]), "r"(a[6]), "r"(a[8]), "r"(a[10]), "r"(b));
+#else
+        top += row_add_host(acc, a, b, 12, 0);
+#endif
+    }
+    /** e0 += acc[1]; acc = (acc >> 64) + row + carry of that sum. Nothing leaves at the top. */
+    static CU_FN void add_down(uint32_t *acc, uint32_t &e0, const uint32_t *a, uint32_t b)
+    {
+#ifdef __CUDA_ARCH__
+        asm("add.cc.u32 %12, %12, %1; " ROW_DOWN(0, 1, 13, 19, 2, 3) ROW_DOWN(2, 3, 14, 19, 4, 5)
+                ROW_DOWN(4, 5, 15, 19, 6, 7) ROW_DOWN(6, 7, 16, 19, 8, 9)
+                    ROW_DOWN(8, 9, 17, 19, 10, 11) ROW_LAST(10, 11, 18, 19)
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "+r"(acc[8]), "+r"(acc[9]), "+r"(acc[10]), "+r"(acc[11]),
+              "+r"(e0)
+            : "r"(a[0]), "r"(a[2]), "r"(a[4]), "r"(a[6]), "r"(a[8]), "r"(a[10]), "r"(b));
+#else
+        uint64_t t = (uint64_t)e0 + acc[1];
+        e0 = (uint32_t)t;
+        for (int i = 0; i < 10; i++) acc[i] = acc[i + 2];
+        acc[10] = acc[11] = 0;
+        (void)row_add_host(acc, a, b, 12, (uint32_t)(t >> 32));
+#endif
+    }
+    /** r = a + b; returns the carry. */
+    static CU_FN uint32_t sum(uint32_t *r, const uint32_t *a, const uint32_t *b)
+    {
+#ifdef __CUDA_ARCH__
+        uint32_t c;
+        asm("add.cc.u32 %0, %13, %25; addc.cc.u32 %1, %14, %26; addc.cc.u32 %2, %15, %27; "
+            "addc.cc.u32 %3, %16, %28; addc.cc.u32 %4, %17, %29; addc.cc.u32 %5, %18, %30; "
+            "addc.cc.u32 %6, %19, %31; addc.cc.u32 %7, %20, %32; addc.cc.u32 %8, %21, %33; "
+            "addc.cc.u32 %9, %22, %34; addc.cc.u32 %10, %23, %35; addc.cc.u32 %11, %24, %36; "
+            "addc.u32 %12, 0, 0;"
+            : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]),
+              "=r"(r[7]), "=r"(r[8]), "=r"(r[9]), "=r"(r[10]), "=r"(r[11]), "=r"(c)
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]),
+              "r"(a[7]), "r"(a[8]), "r"(a[9]), "r"(a[10]), "r"(a[11]), "r"(b[0]), "r"(b[1]),
+              "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]), "r"(b[6]), "r"(b[7]), "r"(b[8]),
+              "r"(b[9]), "r"(b[10]), "r"(b[11]));
+        return c;
+#else
+        return sum_host(r, a, b, 12);
+#endif
+    }
+    /** r = a - b; returns 1 when it went below zero. */
+    static CU_FN uint32_t difference(uint32_t *r, const uint32_t *a, const uint32_t *b)
+    {
+#ifdef __CUDA_ARCH__
+        uint32_t c;
+        asm("sub.cc.u32 %0, %13, %25; subc.cc.u32 %1, %14, %26; subc.cc.u32 %2, %15, %27; "
+            "subc.cc.u32 %3, %16, %28; subc.cc.u32 %4, %17, %29; subc.cc.u32 %5, %18, %30; "
+            "subc.cc.u32 %6, %19, %31; subc.cc.u32 %7, %20, %32; subc.cc.u32 %8, %21, %33; "
+            "subc.cc.u32 %9, %22, %34; subc.cc.u32 %10, %23, %35; subc.cc.u32 %11, %24, %36; "
+            "subc.u32 %12, 0, 0;"
+            : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]),
+              "=r"(r[7]), "=r"(r[8]), "=r"(r[9]), "=r"(r[10]), "=r"(r[11]), "=r"(c)
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]),
+              "r"(a[7]), "r"(a[8]), "r"(a[9]), "r"(a[10]), "r"(a[11]), "r"(b[0]), "r"(b[1]),
+              "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]), "r"(b[6]), "r"(b[7]), "r"(b[8]),
+              "r"(b[9]), "r"(b[10]), "r"(b[11]));
+        return c & 1;
+#else
+        return difference_host(r, a, b, 12);
+#endif
+    }
+};
+
+template <> struct rows<8> {
+    static CU_FN void add(uint32_t *acc, uint32_t &top, const uint32_t *a, uint32_t b)
+    {
+#ifdef __CUDA_ARCH__
+        asm(ROW_FIRST(0, 1, 9, 13) ROW_NEXT(2, 3, 10, 13) ROW_NEXT(4, 5, 11, 13)
+                ROW_NEXT(6, 7, 12, 13) "addc.u32 %8, %8, 0;"
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "+r"(top)
+            : "r"(a[0]), "r"(a[2]), "r"(a[4]), "r"(a[6]), "r"(b));
+#else
+        top += row_add_host(acc, a, b, 8, 0);
+#endif
+    }
+    static CU_FN void add_down(uint32_t *acc, uint32_t &e0, const uint32_t *a, uint32_t b)
+    {
+#ifdef __CUDA_ARCH__
+        asm("add.cc.u32 %8, %8, %1; " ROW_DOWN(0, 1, 9, 13, 2, 3) ROW_DOWN(2, 3, 10, 13, 4, 5)
+                ROW_DOWN(4, 5, 11, 13, 6, 7) ROW_LAST(6, 7, 12, 13)
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "+r"(e0)
+            : "r"(a[0]), "r"(a[2]), "r"(a[4]), "r"(a[6]), "r"(b));
+#else
+        uint64_t t = (uint64_t)e0 + acc[1];
+        e0 = (uint32_t)t;
+        for (int i = 0; i < 6; i++) acc[i] = acc[i + 2];
+        acc[6] = acc[7] = 0;
+        (void)row_add_host(acc, a, b, 8, (uint32_t)(t >> 32));
+#endif
+    }
+    static CU_FN uint32_t sum(uint32_t *r, const uint32_t *a, const uint32_t *b)
+    {
+#ifdef __CUDA_ARCH__
+        uint32_t c;
+        asm("add.cc.u32 %0, %9, %17; addc.cc.u32 %1, %10, %18; addc.cc.u32 %2, %11, %19; "
+            "addc.cc.u32 %3, %12, %20; addc.cc.u32 %4, %13, %21; addc.cc.u32 %5, %14, %22; "
+            "addc.cc.u32 %6, %15, %23; addc.cc.u32 %7, %16, %24; addc.u32 %8, 0, 0;"
+            : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]),
+              "=r"(r[7]), "=r"(c)
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]),
+              "r"(a[7]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]),
+              "r"(b[6]), "r"(b[7]));
+        return c;
+#else
+        return sum_host(r, a, b, 8);
+#endif
+    }
+    static CU_FN uint32_t difference(uint32_t *r, const uint32_t *a, const uint32_t *b)
+    {
+#ifdef __CUDA_ARCH__
+        uint32_t c;
+        asm("sub.cc.u32 %0, %9, %17; subc.cc.u32 %1, %10, %18; subc.cc.u32 %2, %11, %19; "
+            "subc.cc.u32 %3, %12, %20; subc.cc.u32 %4, %13, %21; subc.cc.u32 %5, %14, %22; "
+            "subc.cc.u32 %6, %15, %23; subc.cc.u32 %7, %16, %24; subc.u32 %8, 0, 0;"
+            : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]),
+              "=r"(r[7]), "=r"(c)
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]),
+              "r"(a[7]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]),
+              "r"(b[6]), "r"(b[7]));
+        return c & 1;
+#else
+        return difference_host(r, a, b, 8);
+#endif
+    }
+};
+
+#undef ROW_FIRST
+#undef ROW_NEXT
+#undef ROW_DOWN
+#undef ROW_LAST
+
+#endif

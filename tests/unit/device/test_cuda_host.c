@@ -1,0 +1,157 @@
+/*
+ * unit/device/test_cuda_host.c - the headers of device code, compiled for the host, against algebra; needs no GPU
+ *
+ * Points by every formula, windows joined, products of scalars; the plan of a sum within its memory.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "device/cuda/cuda_msm.h"
+#include "unit/device/msm_support.h"
+
+#define POINTS 24u
+
+/* Neighbours that are equal, opposite and infinity, among random ones. */
+static void fill(const group *g, uint8_t *out)
+{
+    any_point p = point_gen(g), q;
+    fr k;
+
+    for (size_t i = 0; i < POINTS; i++) {
+        random_fr(g->cv, &k);
+        p = point_mul(g, &p, &k);
+        if (i % 6 == 1) memset(&p, 0, sizeof p);
+        if (i % 6 == 2) p = point_gen(g);
+        memcpy(out + i * g->size, &p, g->size);
+        if (i % 6 == 3) {
+            memcpy(out + i * g->size, out + (i - 1) * g->size, g->size);
+        } else if (i % 6 == 4) {
+            q = point_gen(g);
+            q = point_neg(g, &q);
+            memcpy(out + i * g->size, &q, g->size);
+        }
+        if (i % 6 == 1) p = point_gen(g);
+    }
+}
+
+static void expect_point(const group *g, const uint8_t *got, const any_point *want)
+{
+    assert_bytes_equal(got, want, g->size);
+}
+
+static void test_formulas(void **state)
+{
+    (void)state;
+    for (unsigned id = 0; id < CURVE_IDS; id++)
+        for (int g2 = 0; g2 < 2; g2++) {
+            group g = group_of((curve_id)id, g2 == 1);
+            const cu_group_ops *ops = cu_group_of((curve_id)id, g2 == 1);
+            uint8_t *in = test_array(POINTS, g.size), *out = test_array((size_t)3 * POINTS, g.size);
+
+            assert_int_equal(ops->point_size, g.size);
+            fill(&g, in);
+            ops->check_host(out, in, POINTS);
+            for (size_t i = 0; i + 1 < POINTS; i++) {
+                any_point a, b, sum, twice, more;
+                memset(&a, 0, sizeof a);
+                memset(&b, 0, sizeof b);
+                memcpy(&a, in + i * g.size, g.size);
+                memcpy(&b, in + (i + 1) * g.size, g.size);
+                sum = point_add(&g, &a, &b);
+                twice = point_add(&g, &a, &a);
+                more = point_add(&g, &twice, &b);
+                expect_point(&g, out + 3 * i * g.size, &sum);
+                expect_point(&g, out + (3 * i + 1) * g.size, &twice);
+                expect_point(&g, out + (3 * i + 2) * g.size, &more);
+            }
+            free(out);
+            free(in);
+        }
+}
+
+/* acc + 2^3 (W_0 + 2^5 W_1 + 2^10 W_2) */
+static void test_windows(void **state)
+{
+    (void)state;
+    for (unsigned id = 0; id < CURVE_IDS; id++)
+        for (int g2 = 0; g2 < 2; g2++) {
+            group g = group_of((curve_id)id, g2 == 1);
+            const cu_group_ops *ops = cu_group_of((curve_id)id, g2 == 1);
+            uint8_t *in = test_array(POINTS, g.size), *sums = test_array(4, ops->sum_size);
+            any_point got, want;
+
+            memset(&got, 0, sizeof got);
+            fill(&g, in);
+            memset(&want, 0, sizeof want);
+            memcpy(&want, in, g.size);
+            for (size_t i = 0; i < 4; i++) {
+                any_point w, t;
+                fr power;
+                memset(&w, 0, sizeof w);
+                memcpy(&w, in + 6 * i * g.size, g.size);
+                ops->from_affine(sums + i * ops->sum_size, &w);
+                if (i == 0) continue;
+                g.cv->fr_from_u64(&power, (uint64_t)1 << (3 + 5 * (i - 1)));
+                t = point_mul(&g, &w, &power);
+                want = point_add(&g, &want, &t);
+            }
+            ops->add_windows(sums, sums + ops->sum_size, 3, 3, 5);
+            ops->to_affine(&got, sums);
+            assert_points_equal(&g, &got, &want);
+            free(sums);
+            free(in);
+        }
+}
+
+static void test_products(void **state)
+{
+    (void)state;
+    for (unsigned id = 0; id < CURVE_IDS; id++) {
+        const curve *cv = curve_get((curve_id)id, CPU_TABLE_GENERIC);
+        for (size_t i = 0; i < harness_iters(200); i++) {
+            fr a, b, want;
+            uint32_t x[8], y[8], got[8];
+            random_fr(cv, &a);
+            random_fr(cv, &b);
+            cv->fr_mul(&want, &a, &b);
+            memcpy(x, &a, sizeof x);
+            memcpy(y, &b, sizeof y);
+            cu_fr_of((curve_id)id)->host_mul(got, x, y);
+            assert_bytes_equal(got, &want, sizeof want);
+        }
+    }
+}
+
+/* A plan keeps to the memory it is given, and is refused below some size, never made. */
+static void test_plans(void **state)
+{
+    static const size_t sizes[] = {5, 64, 1000, 100000, (size_t)1 << 22, (size_t)1 << 27};
+    cu_device cu = {.sms = 132, .name = "cuda:0"};
+    unsigned made = 0, refused = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (unsigned log_room = 20; log_room <= 37; log_room++) {
+            dev_scalars k = {.n = sizes[i]};
+            size_t room = (size_t)1 << log_room, point = log_room % 2 == 0 ? 96 : 0;
+            cu_msm_plan p;
+            if (cu_msm_plan_make(&p, &cu, &cu_g1_bls, &k, 255, room, point, 32) != CUZK_OK) {
+                refused++;
+                continue;
+            }
+            made++;
+            assert_true(p.bytes <= room && p.entries < CU_MAX_ENTRIES);
+            assert_true(p.chunk == k.n || (p.chunk % 64 == 0 && p.chunk < k.n));
+            assert_true(p.windows * p.c >= 255 && p.group >= 1 && p.group <= p.windows);
+            assert_true(p.max_elems <= p.chunk && p.max_elems > 0);
+            assert_int_equal(((size_t)1 << (p.c - 1)) % p.seg_len, 0);
+        }
+    assert_true(made > 30 && refused > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formulas), cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_plans)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
