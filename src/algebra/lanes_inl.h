@@ -83,6 +83,43 @@ U128_INLINE void lanes_transpose(__m512i r[LANES])
     }
 }
 
+/** Word k of eight elements of four words that lie one behind the other. */
+U128_INLINE void lanes_load4(__m512i w[4], const uint64_t *in)
+{
+    const __m512i even = _mm512_setr_epi64(0, 4, 1, 5, 8, 12, 9, 13);
+    const __m512i odd = _mm512_setr_epi64(2, 6, 3, 7, 10, 14, 11, 15);
+    __m512i z[4], lo[2], hi[2];
+
+    for (int i = 0; i < 4; i++) z[i] = _mm512_loadu_si512(in + 8 * i); /* elements 2i, 2i + 1 */
+    for (int i = 0; i < 2; i++) {
+        lo[i] = _mm512_unpacklo_epi64(z[2 * i], z[2 * i + 1]); /* words 0 and 2 */
+        hi[i] = _mm512_unpackhi_epi64(z[2 * i], z[2 * i + 1]); /* 1 and 3 */
+    }
+    w[0] = _mm512_permutex2var_epi64(lo[0], even, lo[1]);
+    w[1] = _mm512_permutex2var_epi64(hi[0], even, hi[1]);
+    w[2] = _mm512_permutex2var_epi64(lo[0], odd, lo[1]);
+    w[3] = _mm512_permutex2var_epi64(hi[0], odd, hi[1]);
+}
+
+/** The reverse. */
+U128_INLINE void lanes_store4(uint64_t *out, const __m512i w[4])
+{
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    __m512i p = _mm512_unpacklo_epi64(w[0], w[1]), q = _mm512_unpackhi_epi64(w[0], w[1]);
+    __m512i r = _mm512_unpacklo_epi64(w[2], w[3]), s = _mm512_unpackhi_epi64(w[2], w[3]);
+    __m512i t[4];
+
+    t[0] = _mm512_permutex2var_epi64(p, low, r);  /* elements 0, 2 */
+    t[1] = _mm512_permutex2var_epi64(q, low, s);  /* 1, 3 */
+    t[2] = _mm512_permutex2var_epi64(p, high, r); /* 4, 6 */
+    t[3] = _mm512_permutex2var_epi64(q, high, s); /* 5, 7 */
+    for (int i = 0; i < 2; i++) {
+        _mm512_storeu_si512(out + 16 * i, _mm512_shuffle_i64x2(t[2 * i], t[2 * i + 1], 0x44));
+        _mm512_storeu_si512(out + 16 * i + 8, _mm512_shuffle_i64x2(t[2 * i], t[2 * i + 1], 0xee));
+    }
+}
+
 #    define FIELD fp
 #    define FIELD_LIMBS FP_LIMBS
 #    define FIELD_LIMBS52 FP_LIMBS52

@@ -300,17 +300,23 @@ U128_INLINE void LANES_FN(sqr)(LANES_X8 *r, const LANES_X8 *a)
 
 /* ---- words of memory ---- */
 
-/** Limbs of 52 bits from words of 64. */
-U128_INLINE void LANES_FN(from_words)(LANES_X8 *r, const __m512i w[FIELD_LIMBS])
+/** Limbs of 52 bits of x << left, from the words of x; left is 0 or a constant up to 12. */
+U128_INLINE void LANES_FN(from_words_shl)(LANES_X8 *r, const __m512i w[FIELD_LIMBS], const int left)
 {
+    r->l[0] = _mm512_and_si512(lanes_shl(w[0], left), lanes_set1(LANES_MASK));
     FIELD_UNROLL
-    for (int j = 0; j < FIELD_LIMBS52; j++) {
-        int at = LANES_BITS * j / 64, shift = LANES_BITS * j % 64;
+    for (int j = 1; j < FIELD_LIMBS52; j++) {
+        int at = (LANES_BITS * j - left) / 64, shift = (LANES_BITS * j - left) % 64;
         __m512i v = lanes_shr(w[at], shift);
         if (shift > 64 - LANES_BITS && at + 1 < FIELD_LIMBS)
             v = _mm512_or_si512(v, lanes_shl(w[at + 1], 64 - shift));
         r->l[j] = _mm512_and_si512(v, lanes_set1(LANES_MASK));
     }
+}
+
+U128_INLINE void LANES_FN(from_words)(LANES_X8 *r, const __m512i w[FIELD_LIMBS])
+{
+    LANES_FN(from_words_shl)(r, w, 0);
 }
 
 /** Words of 64 bits from a settled value that fits them. */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const cpu_kernels *const all_kernels[CURVE_IDS][CPU_TABLES] = {
-    [CURVE_ID_BN254] = {&cpu_kernels_bn_generic, &cpu_kernels_bn_adx, &cpu_kernels_bn_adx},
-    [CURVE_ID_BLS12_381] = {&cpu_kernels_bls_generic, &cpu_kernels_bls_adx, &cpu_kernels_bls_adx},
+    [CURVE_ID_BN254] = {&cpu_kernels_bn_generic, &cpu_kernels_bn_adx, &cpu_kernels_bn_ifma},
+    [CURVE_ID_BLS12_381] = {&cpu_kernels_bls_generic, &cpu_kernels_bls_adx, &cpu_kernels_bls_ifma},
 };
 
 static cuzk_status cpu_open(device *d, const device_config *config)

@@ -28,19 +28,42 @@ typedef struct abc_scope {
     uint32_t n_in, n_local, aux_start, pub_start;
 } abc_scope;
 
-typedef struct cpu_kernels {
+typedef struct cpu_kernels cpu_kernels;
+struct cpu_kernels {
     /* ---- NTT (ntt_tmpl.h explains) on a tile: 2^k rows of `width` elements each, one behind the other ---- */
 
+    /* A tile's elements, twiddles and factors have a form and an order of their own, of tile_size bytes each. Values in tiles
+       are lazy, and in memory below twice the modulus unless `final`. */
+    size_t tile_size;
+    size_t tile_width;        /* widths are multiples of this, but for 1 */
+    unsigned tile_log;        /* least k for width 1 */
+    unsigned max_log;         /* greatest k */
+    bool in_place;            /* a tile is plain elements: blocks need not be copied */
+    unsigned one_pass;        /* log2 of the largest size that is done in one pass */
+    const cpu_kernels *small; /* for shapes that do not fit; NULL: all do */
+
+    void (*ntt_load)(void *tile, const fr *a, size_t rows, size_t width, size_t stride);
+    void (*ntt_store)(fr *a, const void *tile, size_t rows, size_t width, size_t stride,
+                      bool final);
+    /** The same for n elements of a tile of width 1 in the order that ntt_down leaves. */
+    void (*ntt_store_down)(fr *a, const void *tile, size_t n, bool final);
+
     /** k levels from the top of block `block`: natural order to bit-reversed. tw: twiddles in bit-reversed order. */
-    void (*ntt_down)(fr *x, unsigned k, size_t width, const fr *tw, size_t block, bool inverse);
+    void (*ntt_down)(void *x, unsigned k, size_t width, const void *tw, size_t block, bool inverse);
     /** The same levels undone (but for a factor 2^k) when `inverse` differs; else their transpose. */
-    void (*ntt_up)(fr *x, unsigned k, size_t width, const fr *tw, size_t block, bool inverse);
+    void (*ntt_up)(void *x, unsigned k, size_t width, const void *tw, size_t block, bool inverse);
 
     /** x[i] *= f[i]; x[i] *= f: factors canonical. */
-    void (*ntt_scale)(fr *x, const fr *f, size_t n);
-    void (*ntt_scale_by)(fr *x, const fr *f, size_t n);
-    /** r[i] = x[i], canonical. Values of the kernels above are lazy: they may be anything below twice the modulus. */
-    void (*ntt_settle)(fr *r, const fr *x, size_t n);
+    void (*ntt_scale)(void *x, const void *f, size_t n);
+    void (*ntt_scale_by)(void *x, const fr *f, size_t n);
+
+    /** Twiddles, or with `down` factors in the order that ntt_down leaves, from elements. n < 8 fills 8. */
+    void (*ntt_factors)(void *out, const fr *f, size_t n, bool down);
+    /** table[half + i] = k table[i] for i in [from, to); multiples of 8. */
+    void (*ntt_tw_double)(void *table, size_t half, size_t from, size_t to, const fr *k);
+    /** local[2^j + x] = g[j] tw[x] for j < k, x < 2^j. */
+    void (*ntt_tw_local)(void *local, const void *tw, const fr *g, unsigned k);
+    void (*ntt_tw_get)(fr *r, const void *tw, size_t b);
 
     /* ---- vectors ---- */
 
@@ -57,9 +80,10 @@ typedef struct cpu_kernels {
 
     /** out[i] = sum of the terms of row first + i, i < n. */
     void (*abc_rows)(fr *out, const dev_matrix *m, size_t first, size_t n, const abc_scope *sc);
-} cpu_kernels;
+};
 
 extern const cpu_kernels cpu_kernels_bls_generic, cpu_kernels_bls_adx;
 extern const cpu_kernels cpu_kernels_bn_generic, cpu_kernels_bn_adx;
+extern const cpu_kernels cpu_kernels_bls_ifma, cpu_kernels_bn_ifma;
 
 #endif

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define TILE ((size_t)8192)        /* elements: 256 KiB, half of a second-level cache */
-#define TILE_WIDTH_MIN ((size_t)4) /* two cache lines */
+#define TILE_WIDTH_MIN ((size_t)4) /* two cache lines; a table may want more */
 #define TASK_MIN ((size_t)4096)    /* elements of contiguous blocks in a task */
 #define SCALE_GRAIN ((size_t)8192)
 
@@ -38,9 +38,25 @@ typedef struct job {
     size_t per_task;  /* blocks of a task in the last pass */
     bool up, inverse; /* of a pass over columns */
     bool final;       /* nothing but a permutation follows: values leave canonical */
-    fr *scratch;
-    size_t scratch_len; /* elements for each worker */
+    uint8_t *scratch;
+    size_t scratch_len; /* of each worker: a tile, and the twiddles of a block */
 } job;
+
+static size_t width_min(const cpu_kernels *kern)
+{
+    return kern->tile_width > TILE_WIDTH_MIN ? kern->tile_width : TILE_WIDTH_MIN;
+}
+
+/* n elements of a tile, in bytes */
+static size_t tile_bytes(const cpu_domain *dom, size_t n)
+{
+    return n * dom->kern->tile_size;
+}
+
+static uint8_t *worker_tile(const job *w, unsigned worker)
+{
+    return w->scratch + worker * w->scratch_len * w->dom->kern->tile_size;
+}
 
 /* ---- passes over columns ---- */
 
@@ -52,20 +68,14 @@ static cuzk_status column_task(void *ctx, size_t i, unsigned worker)
     size_t rows = (size_t)1 << w->pass.k, stride = (size_t)1 << after;
     size_t tiles = stride / w->width, block = i / tiles;
     fr *a = w->a + (block << (w->pass.k + after)) + i % tiles * w->width;
-    fr *tile = w->scratch + worker * w->scratch_len;
+    uint8_t *tile = worker_tile(w, worker);
 
-    for (size_t r = 0; r < rows; r++)
-        memcpy(tile + r * w->width, a + r * stride, w->width * sizeof *tile);
+    dom->kern->ntt_load(tile, a, rows, w->width, stride);
     if (w->up)
         dom->kern->ntt_up(tile, w->pass.k, w->width, dom->tw, block, w->inverse);
     else
         dom->kern->ntt_down(tile, w->pass.k, w->width, dom->tw, block, w->inverse);
-    for (size_t r = 0; r < rows; r++) {
-        if (w->final)
-            dom->kern->ntt_settle(a + r * stride, tile + r * w->width, w->width);
-        else
-            memcpy(a + r * stride, tile + r * w->width, w->width * sizeof *tile);
-    }
+    dom->kern->ntt_store(a, tile, rows, w->width, stride, w->final);
     return CUZK_OK;
 }
 
@@ -73,12 +83,12 @@ static cuzk_status column_task(void *ctx, size_t i, unsigned worker)
 static size_t tile_width(const job *w, unsigned threads)
 {
     size_t stride = (size_t)1 << (w->dom->log_n - w->pass.depth - w->pass.k);
-    size_t width = TILE >> w->pass.k, tiles;
+    size_t width = TILE >> w->pass.k, least = width_min(w->dom->kern), tiles;
 
-    if (width < TILE_WIDTH_MIN) width = TILE_WIDTH_MIN;
+    if (width < least) width = least;
     if (width > stride) width = stride;
     tiles = ((size_t)1 << w->pass.depth) * (stride / width);
-    while (tiles < 4 * (size_t)threads && width > TILE_WIDTH_MIN) {
+    while (tiles < 4 * (size_t)threads && width > least) {
         width /= 2;
         tiles *= 2;
     }
@@ -101,7 +111,7 @@ static cuzk_status column_pass(dev_stream *s, job *w, unsigned pass, bool up, bo
 
 /* The twiddles of block b: in the domain's table, or made here as if b were block 1 of a table. */
 typedef struct block_tw {
-    const fr *tw;
+    const void *tw;
     size_t block;
 } block_tw;
 
@@ -109,18 +119,20 @@ typedef struct block_tw {
  * local[2^j + x] = zeta of sub-block x of b's level j = w^(rev(b) / 2^j) tw[x], for j < k, x < 2^j; rev over log_n - 1
  * bits. The finest, j = k - 1, has w^(rev of b's depth bits); the others are its squares.
  */
-static void make_local(fr *local, const cpu_domain *dom, const ntt_pass *pass, size_t b)
+static void make_local(void *local, const cpu_domain *dom, const ntt_pass *pass, size_t b)
 {
-    fr g;
+    fr g[DEV_MAX_LOG_N];
 
-    ntt_power(&g, &dom->root, dom->cv, ntt_reverse(b, pass->depth));
     for (unsigned j = pass->k; j-- > 0;) {
-        dom->kern->mul_const(local + ((size_t)1 << j), dom->tw, &g, (size_t)1 << j);
-        dom->cv->fr_mul(&g, &g, &g);
+        if (j + 1 == pass->k)
+            ntt_power(&g[j], &dom->root, dom->cv, ntt_reverse(b, pass->depth));
+        else
+            dom->cv->fr_mul(&g[j], &g[j + 1], &g[j + 1]);
     }
+    dom->kern->ntt_tw_local(local, dom->tw, g, pass->k);
 }
 
-static block_tw twiddles_of(const job *w, size_t b, bool inverse, fr *local)
+static block_tw twiddles_of(const job *w, size_t b, bool inverse, void *local)
 {
     size_t from = b;
 
@@ -131,54 +143,69 @@ static block_tw twiddles_of(const job *w, size_t b, bool inverse, fr *local)
     return (block_tw){local, 1};
 }
 
+/* How many levels down_scaled turns into those of block 0: each saves half as much as the one before. */
+static unsigned scaled_levels(const cpu_kernels *kern, unsigned k)
+{
+    unsigned q = k < 4 ? k : 4 - k % 2;
+
+    if (k - q < kern->tile_log) q = k - kern->tile_log;
+    return q;
+}
+
 /**
  * down on block b with all of it times g. Run r of 2^q runs is multiplied by g tau^r, where tau^(2^q) is what x^(2^k) is
  * congruent to in this block: then its first q levels are those of block 0.
  */
-static void down_scaled(const job *w, fr *x, const block_tw *t, bool inverse, const fr *g)
+static void down_scaled(const job *w, uint8_t *x, const block_tw *t, bool inverse, const fr *g)
 {
     const cpu_kernels *kern = w->dom->kern;
     const curve *cv = w->dom->cv;
-    unsigned k = w->pass.k, q = k < 4 ? k : 4 - k % 2;
-    size_t run = (size_t)1 << (k - q), root;
+    unsigned k = w->pass.k, q = scaled_levels(kern, k);
+    size_t run = (size_t)1 << (k - q), bytes = tile_bytes(w->dom, run), root;
     fr tau = cv->fr_one, f = *g;
 
-    if (t->block != 0) {
+    if (t->block != 0 && q > 0) {
         root = t->block << (q - 1);
         if (inverse) root = ((size_t)3 << (u64_bits(root) - 1)) - 1 - root;
-        tau = t->tw[root];
+        kern->ntt_tw_get(&tau, t->tw, root);
         if (inverse) cv->fr_neg(&tau, &tau);
     }
     for (size_t r = 0; r < (size_t)1 << q; r++) {
-        kern->ntt_scale_by(x + r * run, &f, run);
+        kern->ntt_scale_by(x + r * bytes, &f, run);
         cv->fr_mul(&f, &f, &tau);
     }
-    kern->ntt_down(x, q, run, w->dom->tw, 0, inverse);
+    if (q > 0) kern->ntt_down(x, q, run, w->dom->tw, 0, inverse);
     for (size_t r = 0; r < (size_t)1 << q; r++)
-        kern->ntt_down(x + r * run, k - q, 1, t->tw, (t->block << q) + r, inverse);
+        kern->ntt_down(x + r * bytes, k - q, 1, t->tw, (t->block << q) + r, inverse);
 }
 
-static void last_block(const job *w, size_t b, fr *local)
+/* `tile` has room for a block, and behind it for its twiddles. */
+static void last_block(const job *w, size_t b, uint8_t *tile)
 {
     const cpu_domain *dom = w->dom;
     const cpu_kernels *kern = dom->kern;
     unsigned k = w->pass.k, which = w->kind == NTT_COSET_INVERSE ? 1 : 0;
     bool inverse = w->kind != NTT_FORWARD && w->kind != NTT_COSET_FORWARD;
     bool coset = w->kind == NTT_COSET_INVERSE || w->kind == NTT_TO_COSET;
+    uint8_t *local = tile + (kern->in_place ? 0 : tile_bytes(dom, (size_t)1 << k));
     block_tw t = twiddles_of(w, b, inverse, local);
-    fr *x = w->a + (b << k), g = dom->inv_n;
+    fr *a = w->a + (b << k), g = dom->inv_n;
+    uint8_t *x = kern->in_place ? (uint8_t *)a : tile;
 
+    if (!kern->in_place) kern->ntt_load(x, a, 1, (size_t)1 << k, 0);
     if (coset) ntt_power(&g, &dom->coset_block[which], dom->cv, ntt_reverse(b, w->pass.depth));
     if (!inverse || (coset && b == 0))
         kern->ntt_down(x, k, 1, t.tw, t.block, inverse);
     else
         down_scaled(w, x, &t, inverse, &g);
     if (coset) kern->ntt_scale(x, dom->coset_row[which], (size_t)1 << k);
-    if (w->kind == NTT_TO_COSET) {
-        t = twiddles_of(w, b, false, local);
-        kern->ntt_up(x, k, 1, t.tw, t.block, false);
+    if (w->kind != NTT_TO_COSET) {
+        kern->ntt_store_down(a, x, (size_t)1 << k, w->final);
+        return;
     }
-    if (w->final) kern->ntt_settle(x, x, (size_t)1 << k);
+    t = twiddles_of(w, b, false, local);
+    kern->ntt_up(x, k, 1, t.tw, t.block, false);
+    if (!kern->in_place || w->final) kern->ntt_store(a, x, 1, (size_t)1 << k, 0, w->final);
 }
 
 static cuzk_status last_task(void *ctx, size_t i, unsigned worker)
@@ -187,8 +214,7 @@ static cuzk_status last_task(void *ctx, size_t i, unsigned worker)
     size_t blocks = (size_t)1 << w->pass.depth, to = (i + 1) * w->per_task;
 
     if (to > blocks) to = blocks;
-    for (size_t b = i * w->per_task; b < to; b++)
-        last_block(w, b, w->scratch + worker * w->scratch_len);
+    for (size_t b = i * w->per_task; b < to; b++) last_block(w, b, worker_tile(w, worker));
     return CUZK_OK;
 }
 
@@ -253,11 +279,14 @@ cuzk_status cpu_ntt(dev_stream *s, dev_buf *a, const ntt_domain *of, ntt_kind ki
     job w = {.dom = dom, .a = a->host, .kind = kind};
 
     for (unsigned p = 0; p < dom->n_passes; p++) {
-        size_t rows = (size_t)1 << dom->pass[p].k, want = rows * TILE_WIDTH_MIN;
-        if (p + 1 < dom->n_passes && want < TILE) want = TILE;
+        size_t rows = (size_t)1 << dom->pass[p].k, want = 2 * rows;
+        if (p + 1 < dom->n_passes) {
+            want = rows * width_min(dom->kern);
+            if (want < TILE) want = TILE;
+        }
         if (want > w.scratch_len) w.scratch_len = want;
     }
-    w.scratch = mem_new(s->d->m, threads * w.scratch_len, sizeof *w.scratch, &st);
+    w.scratch = mem_new(s->d->m, threads * w.scratch_len, dom->kern->tile_size, &st);
     if (w.scratch == NULL) return st;
     st = transform(s, &w, &of->shift);
     mem_free(s->d->m, w.scratch);

@@ -28,13 +28,13 @@ typedef struct cpu_domain {
     const curve *cv;
     unsigned log_n, n_passes;
     ntt_pass pass[NTT_PASSES];
-    fr *tw;          /* w^rev(b): enough for all passes; or, with local_tw, for all but the last */
+    void *tw;        /* w^rev(b): enough for all passes; or, with local_tw, for all but the last */
     bool local_tw;   /* the last pass makes the twiddles of each of its blocks */
     ntt_powers root; /* with local_tw: w^e, e < 2^depth of the last pass */
     fr inv_n;
     /* scaling by powers of the shift [0] or its inverse [1], at bit-reversed position B 2^k + j of the last pass: */
     ntt_powers coset_block[2]; /* shift^e, e = rev(B) */
-    fr *coset_row[2];          /* shift^(2^depth rev(j)) / n */
+    void *coset_row[2];        /* shift^(2^depth rev(j)) / n, as ntt_scale takes them */
     fr shift_inv;
 } cpu_domain;
 

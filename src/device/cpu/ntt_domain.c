@@ -8,9 +8,10 @@
 #include "device/cpu/ntt.h"
 
 #define DOUBLE_GRAIN ((size_t)4096)
+#define FIRST_LOG 6 /* the start of a table that is made element by element */
 
-/* 2^9: 16 KiB. 2^22: the table of twiddles takes 64 MiB, and a column of 2^11 rows still has 4 neighbours in a tile. */
-static const ntt_limits default_limits = {9, 22};
+/* The table of twiddles takes 64 MiB, or 80, and a column of 2^11 rows still has 4 neighbours in a tile. */
+#define TWO_PASSES 22
 
 /* base^(2^i), i < n */
 static void squares(fr *out, unsigned n, const fr *base, const curve *cv)
@@ -25,7 +26,7 @@ static void squares(fr *out, unsigned n, const fr *base, const curve *cv)
 
 typedef struct doubling {
     const cpu_kernels *kern;
-    fr *table;
+    void *table;
     size_t half;
     const fr *k;
 } doubling;
@@ -33,19 +34,18 @@ typedef struct doubling {
 static void double_range(void *ctx, size_t from, size_t to)
 {
     const doubling *w = ctx;
-    w->kern->mul_const(w->table + w->half + from, w->table + from, w->k, to - from);
+    w->kern->ntt_tw_double(w->table, w->half, from, to, w->k);
 }
 
 /* table[x] = first * product over the bits t of x of sq[top - t], x < 2^log */
-static cuzk_status fill_reversed(device *d, const cpu_kernels *kern, fr *table, unsigned log,
-                                 const fr *first, const fr *sq, unsigned top)
+static void fill_reversed(const curve *cv, fr *table, unsigned log, const fr *first, const fr *sq,
+                          unsigned top)
 {
     table[0] = *first;
     for (unsigned t = 0; t < log; t++) {
-        doubling w = {kern, table, (size_t)1 << t, &sq[top - t]};
-        TRY(cpu_for_ranges(d, NULL, w.half, DOUBLE_GRAIN, double_range, &w));
+        size_t half = (size_t)1 << t;
+        for (size_t i = 0; i < half; i++) cv->fr_mul(&table[half + i], &table[i], &sq[top - t]);
     }
-    return CUZK_OK;
 }
 
 static cuzk_status powers_new(ntt_powers *p, mem *m, const cpu_domain *dom, const fr *base,
@@ -80,37 +80,62 @@ static void plan(cpu_domain *dom, ntt_limits limits)
     dom->local_tw = dom->log_n > limits.two_passes;
 }
 
+/* Whether the kernels take tiles of the passes' shapes. */
+static bool fits(const cpu_domain *dom)
+{
+    const cpu_kernels *kern = dom->kern;
+
+    for (unsigned i = 0; i < dom->n_passes; i++) {
+        const ntt_pass *p = &dom->pass[i];
+        if (p->k > kern->max_log) return false;
+        if (i + 1 == dom->n_passes) return p->k >= kern->tile_log;
+        if ((size_t)1 << (dom->log_n - p->depth - p->k) < kern->tile_width) return false;
+    }
+    return true;
+}
+
 static cuzk_status twiddles_new(cpu_domain *dom, device *d, const fr *w)
 {
     cuzk_status st = CUZK_OK;
     const ntt_pass *last = &dom->pass[dom->n_passes - 1];
     unsigned log = dom->log_n == 0 ? 0 : dom->log_n - 1;
-    fr sq[DEV_MAX_LOG_N];
+    fr sq[DEV_MAX_LOG_N], first[1 << FIRST_LOG];
 
     if (dom->local_tw) { /* all of the passes before, and the start of a block's own */
         log = last->depth > last->k ? last->depth : last->k;
         TRY(powers_new(&dom->root, d->m, dom, w, last->depth));
     }
-    dom->tw = mem_new(d->m, (size_t)1 << log, sizeof(fr), &st);
+    dom->tw = mem_new(d->m, log < 3 ? 8 : (size_t)1 << log, dom->kern->tile_size, &st);
     if (dom->tw == NULL) return st;
     squares(sq, dom->log_n, w, dom->cv);
     /* bit t of b is bit log_n - 2 - t of the exponent */
-    return fill_reversed(d, dom->kern, dom->tw, log, &dom->cv->fr_one, sq, dom->log_n - 2);
+    fill_reversed(dom->cv, first, log < FIRST_LOG ? log : FIRST_LOG, &dom->cv->fr_one, sq,
+                  dom->log_n - 2);
+    dom->kern->ntt_factors(dom->tw, first, (size_t)1 << (log < FIRST_LOG ? log : FIRST_LOG), false);
+    for (unsigned t = FIRST_LOG; t < log; t++) {
+        doubling x = {dom->kern, dom->tw, (size_t)1 << t, &sq[dom->log_n - 2 - t]};
+        TRY(cpu_for_ranges(d, NULL, x.half, DOUBLE_GRAIN, double_range, &x));
+    }
+    return CUZK_OK;
 }
 
 static cuzk_status coset_new(cpu_domain *dom, device *d, const fr *shift, unsigned which)
 {
     cuzk_status st = CUZK_OK;
     const ntt_pass *last = &dom->pass[dom->n_passes - 1];
-    fr sq[DEV_MAX_LOG_N + 1];
+    fr sq[DEV_MAX_LOG_N + 1], *row;
 
     TRY(powers_new(&dom->coset_block[which], d->m, dom, shift, last->depth));
-    dom->coset_row[which] = mem_new(d->m, (size_t)1 << last->k, sizeof(fr), &st);
+    dom->coset_row[which] = mem_new(d->m, (size_t)1 << last->k, dom->kern->tile_size, &st);
     if (dom->coset_row[which] == NULL) return st;
+    row = mem_new(d->m, (size_t)1 << last->k, sizeof *row, &st);
+    if (row == NULL) return st;
     squares(sq, dom->log_n + 1, shift, dom->cv);
     /* bit t of j is bit k - 1 - t of rev(j), which weighs 2^depth more */
-    return fill_reversed(d, dom->kern, dom->coset_row[which], last->k, &dom->inv_n, sq,
-                         last->depth + last->k - 1);
+    fill_reversed(dom->cv, row, last->k, &dom->inv_n, sq, last->depth + last->k - 1);
+    dom->kern->ntt_factors(dom->coset_row[which], row, (size_t)1 << last->k, true);
+    mem_free(d->m, row);
+    return CUZK_OK;
 }
 
 static cuzk_status fill(cpu_domain *dom, const ntt_domain *of, ntt_limits limits)
@@ -120,6 +145,7 @@ static cuzk_status fill(cpu_domain *dom, const ntt_domain *of, ntt_limits limits
     fr w, n;
 
     plan(dom, limits);
+    if (dom->kern->small != NULL && !fits(dom)) dom->kern = dom->kern->small;
     cv->fr_root(&w, of->gen, dom->log_n);
     cv->fr_from_u64(&n, UINT64_C(1) << dom->log_n);
     cv->fr_inv(&dom->inv_n, &n);
@@ -168,5 +194,6 @@ cuzk_status ntt_domain_new_with(ntt_domain *of, ntt_limits limits)
 
 cuzk_status cpu_domain_new(ntt_domain *of)
 {
-    return ntt_domain_new_with(of, default_limits);
+    ntt_limits limits = {cpu_kernels_of(of->d, of->id)->one_pass, TWO_PASSES};
+    return ntt_domain_new_with(of, limits);
 }

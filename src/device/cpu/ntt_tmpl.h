@@ -199,8 +199,10 @@ static void ntt_up_leaf(fr *x, unsigned k, size_t width, const fr *tw, size_t b,
     if (k % 2 != 0) ntt_up1(x, width << (k - 1), tw, b, inverse);
 }
 
-static void ntt_down(fr *x, unsigned k, size_t width, const fr *tw, size_t block, bool inverse)
+static void ntt_down(void *tile, unsigned k, size_t width, const void *tw, size_t block,
+                     bool inverse)
 {
+    fr *x = tile;
     size_t q = (width << k) / 4;
 
     if (k < 2 || 4 * q <= NTT_LEAF) {
@@ -211,8 +213,9 @@ static void ntt_down(fr *x, unsigned k, size_t width, const fr *tw, size_t block
     for (size_t i = 0; i < 4; i++) ntt_down(x + i * q, k - 2, width, tw, 4 * block + i, inverse);
 }
 
-static void ntt_up(fr *x, unsigned k, size_t width, const fr *tw, size_t block, bool inverse)
+static void ntt_up(void *tile, unsigned k, size_t width, const void *tw, size_t block, bool inverse)
 {
+    fr *x = tile;
     size_t q = (width << k) / 4;
 
     if (k < 2 || 4 * q <= NTT_LEAF) {
@@ -223,23 +226,78 @@ static void ntt_up(fr *x, unsigned k, size_t width, const fr *tw, size_t block, 
     ntt_up2(x, q, tw, block, inverse);
 }
 
-/* ---- scaling, and the end ---- */
+/* ---- scaling, in and out ---- */
 
 /* x[i] *= f[i], f canonical */
-static void ntt_scale(fr *x, const fr *f, size_t n)
+static void ntt_scale(void *tile, const void *factors, size_t n)
 {
+    fr *x = tile;
+    const fr *f = factors;
     for (size_t i = 0; i < n; i++) ntt_mul(&x[i], &x[i], &f[i]);
 }
 
 /* x[i] *= f, f canonical */
-static void ntt_scale_by(fr *x, const fr *f, size_t n)
+static void ntt_scale_by(void *tile, const fr *f, size_t n)
 {
-    fr k = *f;
+    fr k = *f, *x = tile;
     for (size_t i = 0; i < n; i++) ntt_mul(&x[i], &x[i], &k);
 }
 
-/* r = x, canonical; r may be x */
-static void ntt_settle(fr *r, const fr *x, size_t n)
+static void ntt_load(void *tile, const fr *a, size_t rows, size_t width, size_t stride)
 {
-    for (size_t i = 0; i < n; i++) ntt_settle_one(&r[i], &x[i]);
+    fr *x = tile;
+    for (size_t r = 0; r < rows; r++) memcpy(x + r * width, a + r * stride, width * sizeof *x);
+}
+
+static void ntt_store(fr *a, const void *tile, size_t rows, size_t width, size_t stride, bool final)
+{
+    const fr *x = tile;
+
+    for (size_t r = 0; r < rows; r++) {
+        fr *out = a + r * stride;
+        if (final)
+            for (size_t i = 0; i < width; i++) ntt_settle_one(&out[i], &x[r * width + i]);
+        else
+            memcpy(out, x + r * width, width * sizeof *x);
+    }
+}
+
+/* a may be the tile */
+static void ntt_store_down(fr *a, const void *tile, size_t n, bool final)
+{
+    const fr *x = tile;
+
+    if (final)
+        for (size_t i = 0; i < n; i++) ntt_settle_one(&a[i], &x[i]);
+    else if (a != x)
+        memcpy(a, x, n * sizeof *x);
+}
+
+/* ---- twiddles ---- */
+
+static void ntt_factors(void *out, const fr *f, size_t n, bool down)
+{
+    (void)down; /* the order is that of memory */
+    memcpy(out, f, n * sizeof *f);
+}
+
+static void ntt_tw_double(void *table, size_t half, size_t from, size_t to, const fr *k)
+{
+    fr *x = table;
+    for (size_t i = from; i < to; i++) fr_mul_inl(&x[half + i], &x[i], k);
+}
+
+static void ntt_tw_local(void *local, const void *tw, const fr *g, unsigned k)
+{
+    fr *x = local;
+    const fr *from = tw;
+
+    for (unsigned j = 0; j < k; j++)
+        for (size_t i = 0; i < (size_t)1 << j; i++)
+            fr_mul_inl(&x[((size_t)1 << j) + i], &from[i], &g[j]);
+}
+
+static void ntt_tw_get(fr *r, const void *tw, size_t b)
+{
+    *r = ((const fr *)tw)[b];
 }

@@ -1,0 +1,11 @@
+/*
+ * device/cpu/kernels_bn_ifma.c - the kernels over the scalar field of BN254, AVX-512 IFMA in eight lanes
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#define CURVE_BN254
+#define FIELD_ADX 1
+#define KERNELS_LANES 1
+#define KERNELS_NAME cpu_kernels_bn_ifma
+#define KERNELS_SMALL cpu_kernels_bn_adx
+#include "device/cpu/kernels_tmpl.h"
