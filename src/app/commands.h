@@ -19,6 +19,17 @@ int command_bench(report *r, cuzk_engine *e);
 /** The daemon; opens an engine of its own. */
 int command_serve(report *r);
 
+/* Those that talk to a daemon. */
+int command_status(report *r);
+int command_jobs(report *r);
+int command_submit(report *r);
+int command_wait(report *r);
+int command_cancel(report *r);
+int command_preload(report *r);
+int command_evict(report *r);
+int command_trace(report *r);
+int command_top(report *r);
+
 /** Prints a usage error of this command; returns 2. */
 int command_usage(const report *r, const char *text);
 

@@ -84,6 +84,17 @@ static int run(report *r)
     return code;
 }
 
+/** Commands that need no engine of their own: the daemon, and those that talk to one. */
+static const struct {
+    const char *name;
+    int (*fn)(report *r);
+} service_commands[] = {
+    {"serve", command_serve},     {"status", command_status}, {"jobs", command_jobs},
+    {"submit", command_submit},   {"wait", command_wait},     {"cancel", command_cancel},
+    {"preload", command_preload}, {"evict", command_evict},   {"trace", command_trace},
+    {"top", command_top},
+};
+
 int main(int argc, char **argv)
 {
     static options o;
@@ -97,6 +108,7 @@ int main(int argc, char **argv)
         return 0;
     }
     report_init(&r, &o);
-    if (strcmp(o.command, "serve") == 0) return command_serve(&r);
+    for (size_t i = 0; i < sizeof service_commands / sizeof service_commands[0]; i++)
+        if (strcmp(o.command, service_commands[i].name) == 0) return service_commands[i].fn(&r);
     return run(&r);
 }

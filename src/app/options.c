@@ -19,7 +19,19 @@ enum {
     IN_PARAMS = 64,
     IN_ALL = 127, /* those that compute */
     IN_SERVE = 128,
+    IN_STATUS = 1 << 8,
+    IN_JOBS = 1 << 9,
+    IN_SUBMIT = 1 << 10,
+    IN_WAIT = 1 << 11,
+    IN_CANCEL = 1 << 12,
+    IN_PRELOAD = 1 << 13,
+    IN_EVICT = 1 << 14,
+    IN_TRACE = 1 << 15,
+    IN_TOP = 1 << 16,
+    IN_CLIENTS = IN_STATUS | IN_JOBS | IN_SUBMIT | IN_WAIT | IN_CANCEL | IN_PRELOAD | IN_EVICT |
+                 IN_TRACE | IN_TOP,
     IN_STATEMENT = IN_PROVE | IN_VERIFY | IN_BENCH,
+    IN_FIELDS = IN_STATEMENT | IN_SUBMIT,
 };
 
 typedef struct command_info {
@@ -84,6 +96,28 @@ static const command_info commands[] = {
      "answered.\n"
      "SIGTERM drains and ends with 0, a second one stops at once; SIGHUP reloads. Also as `cuzk "
      "--config FILE`."},
+    {"status", IN_STATUS, "cuzk status [--address ADDRESS] [--json]",
+     "What the daemon does: devices, queues, keys, memory. --json: its /status document."},
+    {"jobs", IN_JOBS, "cuzk jobs [--state STATE] [--kind KIND] [--limit N]",
+     "The jobs that the daemon knows, newest first. STATE: queued, running, completed, failed, "
+     "cancelled;\nKIND: porep-c2, snap-update, window-post, winning-post, groth16."},
+    {"submit", IN_SUBMIT,
+     "cuzk submit --kind porep|winning|window|update --input FILE... --statement S.json [--proof "
+     "OUT]\n"
+     "       cuzk submit --circuit NAME --input WITNESS.wtns|INPUT.json [--proof PROOF.json] "
+     "[--public PUBLIC.json]",
+     "Hands a proof to the daemon and waits for it; with --async it prints the job's id instead."},
+    {"wait", IN_WAIT, "cuzk wait JOB [--timeout MS] [--proof OUT]",
+     "Waits for a job of the daemon, and writes its proof."},
+    {"cancel", IN_CANCEL, "cuzk cancel JOB", "Asks the daemon to stop a job."},
+    {"preload", IN_PRELOAD, "cuzk preload CIRCUIT",
+     "Has the daemon load a circuit's key (porep-32g, or a circom circuit's name); ends when it "
+     "can be used."},
+    {"evict", IN_EVICT, "cuzk evict CIRCUIT", "Has the daemon give a key's memory back."},
+    {"trace", IN_TRACE, "cuzk trace JOB [--output FILE]",
+     "A job's steps and waits as a Chrome trace."},
+    {"top", IN_TOP, "cuzk top [--reps N]",
+     "Status and latest jobs, once a second on a terminal, else once."},
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -109,17 +143,17 @@ typedef struct option_info {
 #define AT(field) offsetof(options, field)
 #define FIELD(name, metavar, text) \
     { \
-        name, metavar, text, T_FIELD, 0, IN_STATEMENT, false \
+        name, metavar, text, T_FIELD, 0, IN_FIELDS, false \
     }
 static const option_info table[] = {
     {"--kind", "KIND", "Filecoin proof: porep, winning, window, update", T_TEXT, AT(kind),
-     IN_STATEMENT | IN_GEN, false},
+     IN_FIELDS | IN_GEN, false},
+    {"--kind", "KIND", "jobs of this kind alone", T_TEXT, AT(kind), IN_JOBS, false},
     {"--input", "FILE...",
      "vanilla proofs, one a sector, in the statement's order; porep: the C1 output; update: one a "
      "partition",
-     T_LIST, 0, IN_PROVE | IN_BENCH, false},
-    {"--statement", "S.json", "what is proved", T_TEXT, AT(statement),
-     IN_PROVE | IN_VERIFY | IN_BENCH, false},
+     T_LIST, 0, IN_PROVE | IN_BENCH | IN_SUBMIT, false},
+    {"--statement", "S.json", "what is proved", T_TEXT, AT(statement), IN_FIELDS, false},
     FIELD("--sector-size", "SIZE", "of the statement, as all to --comm-d-new: e.g. 32GiB"),
     FIELD("--layers", "N", "of the graph (porep)"),
     FIELD("--registered-seal-proof", "N", "0..19 (porep)"),
@@ -139,9 +173,11 @@ static const option_info table[] = {
     {"--params", "DIR", "directory of the keys", T_TEXT, AT(params),
      IN_PROVE | IN_VERIFY | IN_SETUP | IN_BENCH, false},
     {"--proof", "FILE", "proof to write (prove) or to check (verify)", T_TEXT, AT(proof),
-     IN_PROVE | IN_VERIFY, false},
+     IN_PROVE | IN_VERIFY | IN_SUBMIT | IN_WAIT, false},
+    {"--public", "FILE", "public signals to write (circom)", T_TEXT, AT(public_json),
+     IN_SUBMIT | IN_WAIT, false},
     {"--partition", "K", "this partition alone", T_I64, AT(partition),
-     IN_PROVE | IN_VERIFY | IN_BENCH, false},
+     IN_PROVE | IN_VERIFY | IN_BENCH | IN_SUBMIT, false},
     {"--r1cs", "FILE", "name the first constraint that does not hold", T_TEXT, AT(r1cs),
      IN_PROVE | IN_BENCH, false},
     {"--strict", NULL, "refuse redundant faults too", T_FLAG, AT(strict), IN_PROVE, false},
@@ -149,6 +185,8 @@ static const option_info table[] = {
      IN_PROVE, false},
     {"--circuit", "NAME", "window-2k, winning-32g, porep-2k, ...", T_TEXT, AT(circuit),
      IN_SETUP | IN_BENCH, false},
+    {"--circuit", "NAME", "a circom circuit of the daemon's configuration", T_TEXT, AT(circuit),
+     IN_SUBMIT, false},
     {"--sector-size", "SIZE", "2KiB, 8MiB, 32GiB, ...", T_TEXT, AT(sector_size), IN_GEN, false},
     {"--registered-proof", "N", "registered proof number (default: the newest interactive one)",
      T_I64, AT(registered), IN_GEN, false},
@@ -157,13 +195,32 @@ static const option_info table[] = {
      AT(layers), IN_GEN, false},
     {"--seed", "N", "other values for another seed (default 1)", T_I64, AT(seed), IN_GEN, false},
     {"--output", "DIR", "where the files go", T_TEXT, AT(output), IN_GEN, false},
+    {"--output", "FILE", "write it here instead of to standard output", T_TEXT, AT(output),
+     IN_TRACE, false},
+    {"--async", NULL, "do not wait: print the job's id", T_FLAG, AT(asynchronous), IN_SUBMIT,
+     false},
+    {"--request-id", "ID", "the same id with the same request is the same job", T_TEXT,
+     AT(request_id), IN_SUBMIT, false},
+    {"--priority", "P", "low, normal, high or critical (default: by kind)", T_TEXT, AT(priority),
+     IN_SUBMIT, false},
+    {"--timeout", "MS", "wait at most so long; the job goes on", T_UNSIGNED, AT(timeout_ms),
+     IN_SUBMIT | IN_WAIT, false},
+    {"--state", "STATE", "jobs in this state alone", T_TEXT, AT(state), IN_JOBS, false},
+    {"--limit", "N", "at most so many", T_UNSIGNED, AT(limit), IN_JOBS | IN_TOP, false},
+    {"--address", "ADDRESS",
+     "of the daemon: unix:///path, host:port, tls://host:port (default: $CUZK_ADDRESS, else the "
+     "configuration's\n                       daemon.listen); a bearer token is taken from "
+     "$CUZK_TOKEN",
+     T_TEXT, AT(address), IN_CLIENTS, false},
+    {"--tls-ca", "FILE", "PEM file that the daemon's certificate is checked against", T_TEXT,
+     AT(tls_ca), IN_CLIENTS, false},
     {"--deep", NULL,
      "the subgroup of every point too (hours for a large key; goes on where it was stopped)",
      T_FLAG, AT(deep), IN_PARAMS, false},
     {"--curve", "C", "bn254 or bls12-381", T_TEXT, AT(curve), IN_BENCH, false},
     {"--group", "G", "g1 or g2", T_TEXT, AT(group), IN_BENCH, false},
     {"--log-n", "N", "size 2^N", T_UNSIGNED, AT(log_n), IN_BENCH, false},
-    {"--reps", "N", "repetitions", T_UNSIGNED, AT(reps), IN_BENCH, false},
+    {"--reps", "N", "repetitions", T_UNSIGNED, AT(reps), IN_BENCH | IN_TOP, false},
     {"--device", "D", "auto, cpu, cuda[:N]", T_TEXT, AT(device), IN_ALL, false},
     {"--threads", "N", "threads to use (default: all cores)", T_UNSIGNED, AT(threads), IN_ALL,
      false},
@@ -172,9 +229,10 @@ static const option_info table[] = {
     {"--cpu-table", "NAME", "arithmetic kernels to use (default: the best this machine runs)",
      T_TEXT, AT(cpu_table), IN_ALL, false},
     {"--trace", "FILE", "write a Chrome trace", T_TEXT, AT(trace), IN_ALL, false},
-    {"--time", NULL, "print where the time went", T_FLAG, AT(time), IN_ALL, false},
-    {"--json", NULL, "print one JSON object", T_FLAG, AT(json), IN_ALL, false},
-    {"--quiet", NULL, "no progress", T_FLAG, AT(quiet), IN_ALL, false},
+    {"--time", NULL, "print where the time went", T_FLAG, AT(time), IN_ALL | IN_SUBMIT | IN_WAIT,
+     false},
+    {"--json", NULL, "print one JSON object", T_FLAG, AT(json), IN_ALL | IN_CLIENTS, false},
+    {"--quiet", NULL, "no progress", T_FLAG, AT(quiet), IN_ALL | IN_SUBMIT, false},
     {"--trapdoors", "T.json",
      "setup: known secrets, so that anyone who has the file can forge proofs. prove: its r and s, "
      "which destroys\n"
@@ -182,7 +240,7 @@ static const option_info table[] = {
      T_TEXT, AT(trapdoors), IN_SETUP | IN_PROVE, true},
     {"--config", "FILE",
      "the configuration (default: /etc/cuzk/cuzk.toml, then /data/zk/cuzk.toml, then none)", T_TEXT,
-     AT(config), IN_SERVE, false},
+     AT(config), IN_SERVE | IN_CLIENTS, false},
     {"--listen", "ADDRESS", "one more address for gRPC: unix:///path or host:port", T_LISTEN, 0,
      IN_SERVE, false},
     {"--log-level", "LEVEL", "error, warn, info or debug, instead of the configuration's", T_TEXT,
@@ -191,9 +249,9 @@ static const option_info table[] = {
      AT(check), IN_SERVE, false},
     {"--example", NULL, "print a configuration with every key, its meaning and default", T_FLAG,
      AT(example), IN_SERVE, false},
-    {"--help", NULL, "this text", T_FLAG, AT(help), IN_ALL | IN_SERVE, false},
-    {"--help-all", NULL, "with the options for tests", T_FLAG, AT(help_all), IN_ALL | IN_SERVE,
-     false},
+    {"--help", NULL, "this text", T_FLAG, AT(help), IN_ALL | IN_SERVE | IN_CLIENTS, false},
+    {"--help-all", NULL, "with the options for tests", T_FLAG, AT(help_all),
+     IN_ALL | IN_SERVE | IN_CLIENTS, false},
 };
 #define N_OPTIONS (sizeof table / sizeof table[0])
 
@@ -368,7 +426,7 @@ void options_help(const char *command, bool all)
     printf("  %-10s print a completion script for bash\n", "completion");
     printf("\ncuzk COMMAND --help tells more. Exit codes: 0 done or valid, 1 not valid, 2 usage, 3 "
            "input refused,\n"
-           "4 resources, 5 device, 70 bug, 130/143 interrupted.\n");
+           "4 resources, 5 device, 6 no daemon or refused by it, 70 bug, 130/143 interrupted.\n");
 }
 
 void options_completion(void)

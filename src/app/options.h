@@ -25,7 +25,10 @@ typedef struct options {
         *cpu_table;
     const char *curve, *group;
     const char *sector_size, *output;
-    const char *config, *log_level; /* of the daemon */
+    const char *config, *log_level;                                             /* of the daemon */
+    const char *address, *tls_ca, *request_id, *priority, *state, *public_json; /* of its clients */
+    unsigned timeout_ms, limit;
+    bool asynchronous;
     const char *listen[OPT_MAX_LISTEN];
     size_t n_listen;
     int64_t registered, seed;

@@ -146,7 +146,7 @@ static void fill_gpus(Cuzk__V1__GetStatusResponse *a, status_rows *w, const cuzk
 
 static void fill_keys(Cuzk__V1__GetStatusResponse *a, status_rows *w, const cuzk_status_rows *s)
 {
-    static const int tiers[] = {
+    static const Cuzk__V1__SRSStatus__Tier tiers[] = {
         [CUZK_HOT] = CUZK__V1__SRSSTATUS__TIER__HOT,
         [CUZK_WARM] = CUZK__V1__SRSSTATUS__TIER__WARM,
         [CUZK_COLD] = CUZK__V1__SRSSTATUS__TIER__COLD,

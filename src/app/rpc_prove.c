@@ -75,7 +75,7 @@ static ProtobufCBinaryData binary(cuzk_bytes b)
     return (ProtobufCBinaryData){b.size, data.out};
 }
 
-static int status_of(const cuzk_job_result *r)
+static Cuzk__V1__AwaitProofResponse__Status status_of(const cuzk_job_result *r)
 {
     if (r->end == CUZK_WAIT_TIMEOUT) return AWAIT(TIMEOUT);
     switch (r->state) {

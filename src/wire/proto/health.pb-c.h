@@ -49,7 +49,7 @@ struct  Grpc__Health__V1__HealthCheckRequest
 };
 #define GRPC__HEALTH__V1__HEALTH_CHECK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__health__v1__health_check_request__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)(uintptr_t)protobuf_c_empty_string }
 
 
 struct  Grpc__Health__V1__HealthCheckResponse

@@ -121,7 +121,7 @@ struct  Cuzk__V1__SubmitProofRequest
 };
 #define CUZK__V1__SUBMIT_PROOF_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__submit_proof_request__descriptor) \
-    , (char *)protobuf_c_empty_string, CUZK__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED, 0, 0, CUZK__V1__PRIORITY__PRIORITY_UNSPECIFIED, {0,NULL}, 0,NULL, 0, 0, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, (char *)protobuf_c_empty_string, {0,NULL}, {0,NULL} }
+    , (char *)(uintptr_t)protobuf_c_empty_string, CUZK__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED, 0, 0, CUZK__V1__PRIORITY__PRIORITY_UNSPECIFIED, {0,NULL}, 0,NULL, 0, 0, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, (char *)(uintptr_t)protobuf_c_empty_string, {0,NULL}, {0,NULL} }
 
 
 struct  Cuzk__V1__SubmitProofResponse
@@ -136,7 +136,7 @@ struct  Cuzk__V1__SubmitProofResponse
 };
 #define CUZK__V1__SUBMIT_PROOF_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__submit_proof_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)(uintptr_t)protobuf_c_empty_string, 0, (char *)(uintptr_t)protobuf_c_empty_string }
 
 
 struct  Cuzk__V1__AwaitProofRequest
@@ -150,7 +150,7 @@ struct  Cuzk__V1__AwaitProofRequest
 };
 #define CUZK__V1__AWAIT_PROOF_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__await_proof_request__descriptor) \
-    , (char *)protobuf_c_empty_string, 0 }
+    , (char *)(uintptr_t)protobuf_c_empty_string, 0 }
 
 
 struct  Cuzk__V1__AwaitProofResponse
@@ -183,7 +183,7 @@ struct  Cuzk__V1__AwaitProofResponse
 };
 #define CUZK__V1__AWAIT_PROOF_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__await_proof_response__descriptor) \
-    , (char *)protobuf_c_empty_string, CUZK__V1__AWAIT_PROOF_RESPONSE__STATUS__UNKNOWN, {0,NULL}, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
+    , (char *)(uintptr_t)protobuf_c_empty_string, CUZK__V1__AWAIT_PROOF_RESPONSE__STATUS__UNKNOWN, {0,NULL}, (char *)(uintptr_t)protobuf_c_empty_string, 0, 0, 0, 0, 0, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
 
 
 struct  Cuzk__V1__ProveRequest
@@ -213,7 +213,7 @@ struct  Cuzk__V1__CancelProofRequest
 };
 #define CUZK__V1__CANCEL_PROOF_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__cancel_proof_request__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)(uintptr_t)protobuf_c_empty_string }
 
 
 struct  Cuzk__V1__CancelProofResponse
@@ -267,7 +267,7 @@ struct  Cuzk__V1__GPUStatus
 };
 #define CUZK__V1__GPUSTATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__gpustatus__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, (char *)(uintptr_t)protobuf_c_empty_string, 0, 0, (char *)(uintptr_t)protobuf_c_empty_string, (char *)(uintptr_t)protobuf_c_empty_string }
 
 
 struct  Cuzk__V1__SRSStatus
@@ -280,7 +280,7 @@ struct  Cuzk__V1__SRSStatus
 };
 #define CUZK__V1__SRSSTATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__srsstatus__descriptor) \
-    , (char *)protobuf_c_empty_string, CUZK__V1__SRSSTATUS__TIER__HOT, 0, 0 }
+    , (char *)(uintptr_t)protobuf_c_empty_string, CUZK__V1__SRSSTATUS__TIER__HOT, 0, 0 }
 
 
 struct  Cuzk__V1__QueueStatus
@@ -292,7 +292,7 @@ struct  Cuzk__V1__QueueStatus
 };
 #define CUZK__V1__QUEUE_STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__queue_status__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0 }
+    , (char *)(uintptr_t)protobuf_c_empty_string, 0, 0 }
 
 
 struct  Cuzk__V1__GetMetricsRequest
@@ -311,7 +311,7 @@ struct  Cuzk__V1__GetMetricsResponse
 };
 #define CUZK__V1__GET_METRICS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__get_metrics_response__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)(uintptr_t)protobuf_c_empty_string }
 
 
 struct  Cuzk__V1__PreloadSrsRequest
@@ -321,7 +321,7 @@ struct  Cuzk__V1__PreloadSrsRequest
 };
 #define CUZK__V1__PRELOAD_SRS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__preload_srs_request__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)(uintptr_t)protobuf_c_empty_string }
 
 
 struct  Cuzk__V1__PreloadSrsResponse
@@ -342,7 +342,7 @@ struct  Cuzk__V1__EvictSrsRequest
 };
 #define CUZK__V1__EVICT_SRS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__evict_srs_request__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)(uintptr_t)protobuf_c_empty_string }
 
 
 struct  Cuzk__V1__EvictSrsResponse
@@ -366,7 +366,7 @@ struct  Cuzk__V1__GetRequest
 };
 #define CUZK__V1__GET_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__get_request__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)(uintptr_t)protobuf_c_empty_string }
 
 
 struct  Cuzk__V1__GetResponse
@@ -377,7 +377,7 @@ struct  Cuzk__V1__GetResponse
 };
 #define CUZK__V1__GET_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__get_response__descriptor) \
-    , (char *)protobuf_c_empty_string, {0,NULL} }
+    , (char *)(uintptr_t)protobuf_c_empty_string, {0,NULL} }
 
 
 /* Cuzk__V1__SubmitProofRequest methods */

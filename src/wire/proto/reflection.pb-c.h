@@ -60,7 +60,7 @@ struct  Grpc__Reflection__V1__ServerReflectionRequest
 };
 #define GRPC__REFLECTION__V1__SERVER_REFLECTION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__reflection__v1__server_reflection_request__descriptor) \
-    , (char *)protobuf_c_empty_string, GRPC__REFLECTION__V1__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST__NOT_SET, {0} }
+    , (char *)(uintptr_t)protobuf_c_empty_string, GRPC__REFLECTION__V1__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST__NOT_SET, {0} }
 
 
 struct  Grpc__Reflection__V1__ExtensionRequest
@@ -71,7 +71,7 @@ struct  Grpc__Reflection__V1__ExtensionRequest
 };
 #define GRPC__REFLECTION__V1__EXTENSION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__reflection__v1__extension_request__descriptor) \
-    , (char *)protobuf_c_empty_string, 0 }
+    , (char *)(uintptr_t)protobuf_c_empty_string, 0 }
 
 
 typedef enum {
@@ -98,7 +98,7 @@ struct  Grpc__Reflection__V1__ServerReflectionResponse
 };
 #define GRPC__REFLECTION__V1__SERVER_REFLECTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__reflection__v1__server_reflection_response__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL, GRPC__REFLECTION__V1__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE__NOT_SET, {0} }
+    , (char *)(uintptr_t)protobuf_c_empty_string, NULL, GRPC__REFLECTION__V1__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE__NOT_SET, {0} }
 
 
 struct  Grpc__Reflection__V1__FileDescriptorResponse
@@ -124,7 +124,7 @@ struct  Grpc__Reflection__V1__ExtensionNumberResponse
 };
 #define GRPC__REFLECTION__V1__EXTENSION_NUMBER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__reflection__v1__extension_number_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL }
+    , (char *)(uintptr_t)protobuf_c_empty_string, 0,NULL }
 
 
 struct  Grpc__Reflection__V1__ListServiceResponse
@@ -145,7 +145,7 @@ struct  Grpc__Reflection__V1__ServiceResponse
 };
 #define GRPC__REFLECTION__V1__SERVICE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__reflection__v1__service_response__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)(uintptr_t)protobuf_c_empty_string }
 
 
 struct  Grpc__Reflection__V1__ErrorResponse
@@ -156,7 +156,7 @@ struct  Grpc__Reflection__V1__ErrorResponse
 };
 #define GRPC__REFLECTION__V1__ERROR_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__reflection__v1__error_response__descriptor) \
-    , 0, (char *)protobuf_c_empty_string }
+    , 0, (char *)(uintptr_t)protobuf_c_empty_string }
 
 
 /* Grpc__Reflection__V1__ServerReflectionRequest methods */

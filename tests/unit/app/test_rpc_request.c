@@ -62,8 +62,8 @@ static void fill(message *m, ProtobufCBinaryData *proofs, char *id, char *circui
     cuzk__v1__submit_proof_request__init(m);
     m->request_id = id;
     m->circuit = circuit;
-    m->proof_kind = kinds[harness_random_below(6)];
-    m->priority = (int)harness_random_below(5);
+    m->proof_kind = (Cuzk__V1__ProofKind)kinds[harness_random_below(6)];
+    m->priority = (Cuzk__V1__Priority)harness_random_below(5);
     m->sector_size = random_number();
     m->registered_proof = random_number();
     m->sector_number = random_number();
