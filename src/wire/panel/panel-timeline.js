@@ -29,6 +29,19 @@ const groupOf = (step) => {
   return "other";
 };
 
+const known = new Map(); // one object a step, whichever document it came in
+
+function stepOf(name) {
+  if (!known.has(name)) known.set(name, { name, group: groupOf(name) });
+  return known.get(name);
+}
+
+const gap = { name: "gap", group: "gap" }, noTask = { name: "no task", group: "idle" };
+
+/** Threads of the pool record tasks alone: between them there is none. Whoever gave them the task accounts for his wait. */
+const isPool = (name) => /^worker \d+$/.test(name);
+const isDevice = (name) => /^(device|cuda|gpu)/.test(name);
+
 export class Timeline {
   constructor() {
     this.tracks = new Map(); // name -> runs [{from, to, step, job, part}] in absolute bins, ascending
@@ -43,6 +56,8 @@ export class Timeline {
     const redraw = () => { this.readColours(); this.draw(); };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     new ResizeObserver(() => this.draw()).observe(this.canvas.parentElement);
+    this.quietToo = false;
+    $("quiet").addEventListener("change", (e) => { this.quietToo = e.target.checked; this.cursor = null; this.show(); });
     $("range").addEventListener("change", (e) => { this.range = Number(e.target.value); this.cursor = null; this.show(); });
     this.canvas.addEventListener("pointermove", (e) => this.point(e));
     this.canvas.addEventListener("pointerdown", (e) => this.point(e));
@@ -73,8 +88,7 @@ export class Timeline {
     const base = Math.round(doc.from_ms / doc.step_ms);
     this.step = doc.step_ms;
     this.now = doc.now_ms;
-    const kinds = doc.steps.map((s) => ({ name: s, group: groupOf(s) }));
-    const gap = { name: "gap", group: "gap" };
+    const kinds = doc.steps.map(stepOf);
     const oldest = Math.floor(this.now / this.step) - KEEP_BINS;
     for (const runs of this.tracks.values()) {
       while (runs.length > 0 && runs[runs.length - 1].from >= base) runs.pop();
@@ -88,7 +102,7 @@ export class Timeline {
       if (!this.tracks.has(t.name)) this.tracks.set(t.name, []);
       const runs = this.tracks.get(t.name);
       for (const [first, n, step, job, part] of t.runs)
-        runs.push({ from: base + first, to: base + first + n, step: step < 0 ? gap : kinds[step], job, part });
+        runs.push({ from: base + first, to: base + first + n, step: step < 0 ? (isPool(t.name) ? noTask : gap) : kinds[step], job, part });
     }
     for (const [name, runs] of this.tracks) if (runs.length === 0) this.tracks.delete(name);
     this.show();
@@ -96,13 +110,19 @@ export class Timeline {
 
   /** Devices first, then whoever works. */
   order() {
-    const rank = (n) => (/^(device|cuda|gpu)/.test(n) ? 0 : /^worker/.test(n) ? 1 : /^http|^grpc|^rpc/.test(n) ? 3 : 2);
+    const rank = (n) => (isDevice(n) ? 0 : /^worker/.test(n) ? 1 : /^http|^grpc|^rpc/.test(n) ? 3 : 2);
     return [...this.tracks.keys()].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b, "en", { numeric: true }));
   }
 
   window() {
     const to = this.now / this.step;
     return { from: Math.max(0, to - (this.range * 1000) / this.step), to };
+  }
+
+  /** It did nothing in the window but wait to be asked. */
+  isQuiet(name) {
+    const w = this.window();
+    return this.tracks.get(name).every((r) => r.to <= w.from || r.from >= w.to || r.step.group === "idle" || r.step.name === "wait for client");
   }
 
   /** Sums over the window: step -> bins, and what of it was not idle. */
@@ -120,7 +140,10 @@ export class Timeline {
   }
 
   show() {
-    this.rows = this.order();
+    const all = this.order(), quiet = all.filter((n) => !isDevice(n) && this.isQuiet(n));
+    this.rows = this.quietToo || quiet.length === all.length ? all : all.filter((n) => !quiet.includes(n));
+    $("quiet-tracks").hidden = quiet.length === 0;
+    text($("quiet-count"), quiet.length === 1 ? "one more that was idle" : `${quiet.length} more that were idle`);
     $("timeline-empty").hidden = this.rows.length > 0;
     document.querySelector(".tracks").hidden = this.rows.length === 0;
     const sums = new Map(this.rows.map((n) => [n, this.sums(n)]));
@@ -197,9 +220,9 @@ export class Timeline {
         g.fillRect(x1 - 0.75, y, 0.75, BAR);
       }
     }
-    if (!/^(device|cuda|gpu)/.test(name)) return;
+    if (!isDevice(name)) return;
     for (const gap of this.gaps) { // a device that was idle while work waited: a line below, its cause at the cursor
-      if (!/^(device|cuda|gpu)/.test(gap.track)) continue;
+      if (!isDevice(gap.track)) continue;
       const x0 = x((gap.at_ms - gap.ms) / this.step), x1 = x(gap.at_ms / this.step);
       if (x1 < 0) continue;
       g.fillStyle = this.colours.gap;
@@ -256,7 +279,7 @@ export class Timeline {
       return;
     }
     const job = r.job === null ? "" : `, ${r.job}${r.part >= 0 ? ` partition ${r.part}` : ""}`;
-    const idle = this.gaps.find((g) => /^(device|cuda|gpu)/.test(name) && /^(device|cuda|gpu)/.test(g.track) && g.at_ms - g.ms <= (bin + 1) * this.step && bin * this.step <= g.at_ms);
+    const idle = this.gaps.find((g) => isDevice(name) && isDevice(g.track) && g.at_ms - g.ms <= (bin + 1) * this.step && bin * this.step <= g.at_ms);
     text($("timeline-cursor"), `${name}, ${at} ago: ${r.step.name} for ${ms((r.to - r.from) * this.step)}${job}${idle ? ` – ${idle.between}` : ""}`);
   }
 }

@@ -147,15 +147,20 @@ function updateJob(tr, j) {
   act.firstChild.hidden = ended(j);
 }
 
+const MOST_LIVE = 200, MOST_ENDED = 6; // more would help nobody
+
 function showJobs(d) {
-  const rank = { running: 0, queued: 1, failed: 2, cancelled: 3, completed: 4 };
-  const urgency = { critical: 0, high: 1, normal: 2, low: 3 };
-  const rows = [...d.pipelines].sort((a, b) => rank[a.state] - rank[b.state] || urgency[a.priority] - urgency[b.priority] || b.started_secs_ago - a.started_secs_ago);
-  const most = 200; // more would help nobody
-  keyed($("job-rows"), rows.slice(0, most), (j) => j.job_id, makeJob, updateJob);
+  const rank = { running: 0, queued: 1 }, urgency = { critical: 0, high: 1, normal: 2, low: 3 };
+  const live = d.pipelines.filter((j) => !ended(j)).sort((a, b) => rank[a.state] - rank[b.state] || urgency[a.priority] - urgency[b.priority] || b.started_secs_ago - a.started_secs_ago);
+  const over = d.pipelines.filter(ended).sort((a, b) => (b.state === "failed") - (a.state === "failed") || a.started_secs_ago - b.started_secs_ago);
+  const rows = [...live.slice(0, MOST_LIVE), ...over.slice(0, MOST_ENDED)];
+  keyed($("job-rows"), rows, (j) => j.job_id, makeJob, updateJob);
   $("jobs-empty").hidden = rows.length > 0;
   document.querySelector("table.jobs").hidden = rows.length === 0;
-  text($("jobs-hint"), rows.length > most ? `the first ${most} of ${count(rows.length)}` : "");
+  const hints = [];
+  if (live.length > MOST_LIVE) hints.push(`the first ${MOST_LIVE} of ${count(live.length)}`);
+  if (over.length > MOST_ENDED) hints.push(`${count(over.length)} ended in the last minute`);
+  text($("jobs-hint"), hints.join(", "));
 }
 
 let cancelFrom = null;

@@ -73,6 +73,12 @@ await check("the same numbers stand in a table", async () => {
   await page.run("document.querySelector('.timeline-foot + details').open = true");
   await page.until("document.querySelectorAll('#timeline-rows tr').length === 9");
 });
+await check("tracks that were idle all the time are folded, and can be seen", async () => {
+  await page.until("document.querySelector('#quiet-count').textContent === '2 more that were idle'");
+  await page.run("document.querySelector('#quiet').click()");
+  await page.until("document.querySelectorAll('#track-names li').length === 11");
+  await page.run("document.querySelector('#quiet').click()");
+});
 await check("cancelling asks first; no leaves the job alone", async () => {
   await page.until("document.querySelector('#job-rows tr[data-state=running] button:not([hidden])') !== null", 100000);
   await page.run("window.button = document.querySelector('#job-rows tr[data-state=running] button'); window.job = window.button.closest('tr'); window.button.focus(); 0");
@@ -95,6 +101,7 @@ await check("the cancel button cancels", async () => {
 await check("failures, retries, gaps and their cause, a full store, a failed key are shown", async () => {
   await ask(base, "mode=bad");
   await seen(page, "failed");
+  await page.until("/\\d gaps/.test(document.querySelector('#timeline').ariaLabel) && !/ 0 gaps/.test(document.querySelector('#timeline').ariaLabel)");
   await page.until("document.querySelector('#job-rows tr[data-state=failed] .bad').textContent.includes('does not verify')");
   await page.until("document.querySelector('#job-rows .cell[data-retries]') !== null");
   await page.until("document.querySelector('#errors').textContent.includes('row 1204')");
