@@ -54,11 +54,16 @@ void svc_fire_waits(service *s, svc_job *j, cuzk_wait_end end)
     for (;;) {
         svc_wait *w;
 
+        cuzk_wait_end how = end;
+
         svc_lock(s);
         w = next_locked(s, j, clock_ns());
+        /* its time is up, and just now it has ended: that is what is told */
+        if (w != NULL && j == NULL && svc_job_ended(w->job))
+            how = w->job->closing ? CUZK_WAIT_CLOSED : CUZK_WAIT_ENDED;
         svc_unlock(s);
         if (w == NULL) return;
-        tell(w, end);
+        tell(w, how);
         svc_lock(s);
         unlink_locked(s, w);
         (void)pthread_cond_broadcast(&s->fired);
