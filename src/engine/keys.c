@@ -16,6 +16,9 @@
 #include "engine/key_store.h"
 #include "r1cs/circom.h"
 
+#define WITNESS_SLACK \
+    ((uint64_t)4 << 20) /* small blocks beside the assignment, and what a native check takes */
+
 struct keys {
     /* fixed after init */
     keys_config c;
@@ -59,6 +62,12 @@ static void unload(key_entry *k)
     k->m = NULL;
 }
 
+/* a, b and c, and what the sums and transforms take beside them: a guess, until a proof was measured. */
+static uint64_t first_estimate(size_t prove_size)
+{
+    return prove_size + prove_size / 4 + ((uint64_t)32 << 20);
+}
+
 static cuzk_status load_filecoin(keys *s, key_entry *k)
 {
     cuzk_engine *e = s->c.e;
@@ -85,7 +94,7 @@ static cuzk_status load_filecoin(keys *s, key_entry *k)
     span_close(&sp);
     TRY(st);
     k->witness_bytes = r1cs_assignment_size(k->sys);
-    k->prove_bytes = groth16_prove_size(k->pk, k->sys);
+    k->prove_bytes = first_estimate(groth16_prove_size(k->pk, k->sys));
     return CUZK_OK;
 }
 
@@ -122,7 +131,7 @@ static cuzk_status load_circom(keys *s, key_entry *k)
     TRY(st);
     k->witness_bytes = mem_cost((size_t)k->pk->n_aux * sizeof(fr)) +
                        mem_cost((size_t)k->pk->n_inputs * sizeof(fr)) + mem_cost(4096);
-    k->prove_bytes = groth16_prove_size(k->pk, k->pk->coeffs);
+    k->prove_bytes = first_estimate(groth16_prove_size(k->pk, k->pk->coeffs));
     return CUZK_OK;
 }
 
@@ -138,7 +147,6 @@ static cuzk_status load(keys *s, key_entry *k)
         unload(k);
         return status_adopt(&why);
     }
-    k->file_bytes = k->pk->file.size;
     return CUZK_OK;
 }
 
@@ -206,7 +214,10 @@ static void run_load(void *ctx, stage_item *it)
     k->error = why;
     k->load_ns = clock_ns() - from;
     k->last_used = clock_ns();
-    if (st == CUZK_OK) k->heap_bytes = mem_used(k->m);
+    if (st == CUZK_OK) {
+        k->heap_bytes = mem_used(k->m);
+        k->file_bytes = k->pk->file.size;
+    }
     (void)pthread_mutex_unlock(&s->mu);
     changed(s, k, k->state, 1);
     tell(s, k, st, &why);
@@ -249,6 +260,28 @@ bool key_acquire(keys *s, key_use *u, key_entry *k)
         tell(s, k, st, &why);
     }
     return held;
+}
+
+void keys_measured(keys *s, key_entry *k, uint64_t witness, uint64_t proving)
+{
+    (void)pthread_mutex_lock(&s->mu);
+    if (witness > k->witness_measured) k->witness_measured = witness;
+    if (proving > k->prove_measured) k->prove_measured = proving;
+    (void)pthread_mutex_unlock(&s->mu);
+}
+
+static uint64_t with_margin(uint64_t measured)
+{
+    return measured + measured / 32 + ((uint64_t)1 << 20);
+}
+
+void keys_needs(keys *s, const key_entry *k, uint64_t *witness, uint64_t *proving)
+{
+    (void)pthread_mutex_lock(&s->mu);
+    *witness = k->witness_measured != 0 ? with_margin(k->witness_measured)
+                                        : k->witness_bytes + WITNESS_SLACK;
+    *proving = k->prove_measured != 0 ? with_margin(k->prove_measured) : k->prove_bytes;
+    (void)pthread_mutex_unlock(&s->mu);
 }
 
 void keys_preload(keys *s, key_entry *k)

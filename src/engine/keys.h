@@ -33,10 +33,12 @@ typedef struct key_entry {
     r1cs_system *sys; /* circom: from the r1cs, or NULL */
     groth16_pk *pk;
     mem *m;
-    size_t witness_bytes, prove_bytes; /* what a proof takes */
+    uint64_t witness_bytes, prove_bytes; /* what a proof should take */
     /* the module's, guarded by its lock */
     key_state state;
     stage_item item;
+    uint64_t witness_measured,
+        prove_measured; /* most that a partition took; 0: none was proved yet */
     unsigned refs;
     bool stale; /* no longer configured: goes with its last use */
     uint64_t file_bytes, heap_bytes, last_used, load_ns, done, total;
@@ -83,6 +85,9 @@ bool key_acquire(keys *s, key_use *u, key_entry *k);
 /** True: it waited, and `ready` will not be called. */
 bool key_abandon(keys *s, key_use *u);
 void key_release(keys *s, key_use *u);
+/** What a partition of this circuit took at most, and what the next one has to reserve. */
+void keys_measured(keys *s, key_entry *k, uint64_t witness, uint64_t proving);
+void keys_needs(keys *s, const key_entry *k, uint64_t *witness, uint64_t *proving);
 /** Loads it in the background, for nobody yet; a failure is in keys_rows. */
 void keys_preload(keys *s, key_entry *k);
 /** Where it waits, the load becomes more urgent. */

@@ -17,9 +17,6 @@
 #include "engine/service.h"
 #include "r1cs/circom.h"
 
-#define WITNESS_SLACK \
-    ((uint64_t)4 << 20) /* small blocks beside the assignment, and what a native check takes */
-
 static svc_part *part_of_item(stage_item *it)
 {
     return (svc_part *)((char *)it - offsetof(svc_part, item));
@@ -137,8 +134,8 @@ static void order_claim(svc_part *p, const key_entry *k, unsigned level)
 {
     p->claim = (ledger_claim){
         .level = level, .age = p->job->number, .index = p->index, .granted = granted};
-    p->claim.bytes[LEDGER_WITNESSES] = k->witness_bytes + WITNESS_SLACK;
-    p->claim.bytes[LEDGER_PROVING] = k->prove_bytes;
+    keys_needs(p->job->s->keys, k, &p->claim.bytes[LEDGER_WITNESSES],
+               &p->claim.bytes[LEDGER_PROVING]);
 }
 
 /* Which partitions are left; each counts in `out`. */
@@ -307,9 +304,12 @@ void svc_synthesise(void *ctx, stage_item *it)
         gate_leave(s->gate, level);
         p->synth_to = clock_ns();
         end(p, PHASE_SYNTHESIS);
-        svc_lock(s);
-        if (st == CUZK_OK) svc_count_estimate(s, p->claim.bytes[LEDGER_WITNESSES], mem_peak(p->m));
-        svc_unlock(s);
+        if (st == CUZK_OK) {
+            keys_measured(s->keys, p->job->key.k, mem_peak(p->m), 0);
+            svc_lock(s);
+            svc_count_estimate(s, p->claim.bytes[LEDGER_WITNESSES], mem_peak(p->m));
+            svc_unlock(s);
+        }
     }
     svc_account_end(s, "synthesis", &account);
     if (st == CUZK_OK && move_on(p, AT_DEVICE, PART_SYNTHESISED, s->device)) return;
@@ -389,10 +389,11 @@ void svc_prove(void *ctx, stage_item *it)
         svc_lock(s);
         p->device_to = clock_ns();
         svc_device_left(s, p->device_to);
-        if (st == CUZK_OK && measured != 0 && s->on_device == 0)
-            svc_count_estimate(s, p->claim.bytes[LEDGER_PROVING], measured);
+        alone = st == CUZK_OK && measured != 0 && s->on_device == 0;
+        if (alone) svc_count_estimate(s, p->claim.bytes[LEDGER_PROVING], measured);
         job_clock_leave(&p->job->clock, PHASE_DEVICE, p->device_to);
         svc_unlock(s);
+        if (alone) keys_measured(s->keys, p->job->key.k, 0, measured);
     }
     svc_account_end(s, "device", &account);
     if (st == CUZK_OK && move_on(p, AT_FINISH, PART_DEVICE, s->finish)) return;
