@@ -80,6 +80,16 @@ typedef struct svc_kept {
     size_t size;
 } svc_kept;
 
+/** What the device's thread has done, for the books: it does not wait for the lock to write it there (service_later.c). */
+typedef struct svc_later {
+    struct svc_later *next;
+    struct svc_part *p;
+    bool ended;  /* else: it begins */
+    uint64_t at; /* clock_ns */
+    uint64_t wall_ns, attributed_ns, gap_ns;
+    char gap[96];
+} svc_later;
+
 typedef struct svc_part {
     svc_job *job; /* fixed */
     uint32_t index;
@@ -91,6 +101,10 @@ typedef struct svc_part {
     groth16_job *started;
     dev_stream *stream;
     bool second_path; /* on the portable table, after a failure */
+    svc_later begins, ends;
+    cuzk_status proved; /* what came of prove_start; its failure: */
+    cuzk_error why;
+    uint64_t measured; /* bytes that proving took; 0: not known */
     /* guarded by mu */
     part_state state;
     part_at at;
@@ -240,6 +254,9 @@ typedef struct svc_latency {
 } svc_latency;
 
 typedef struct service {
+    /* any thread (service_later.c) */
+    _Atomic(svc_later *) later;   /* release by who posts, acquire by who writes the books */
+    _Atomic unsigned proving_now; /* relaxed: whether a proof is alone, for measuring */
     /* fixed after init */
     cuzk_engine *e;
     cuzk_service_config c; /* strings copied */
@@ -379,6 +396,11 @@ void svc_finish(void *service, stage_item *it);
 /** A partition goes; whatever it holds is given back. Not locked; it is in no queue. */
 void svc_part_drop(svc_part *p);
 
+/* service_later.c */
+/** Posts r; the books have it before anybody who locks after this has them. Never waits. */
+void svc_post(service *s, svc_later *r);
+void svc_write_books_locked(service *s);
+
 /* service_account.c: what is counted */
 /** Takes s->mu; a wait for it is a span. */
 void svc_lock(service *s);
@@ -390,6 +412,11 @@ typedef struct svc_account {
 } svc_account;
 svc_account svc_account_begin(const svc_job *j);
 void svc_account_end(service *s, const char *track, const svc_account *a);
+/** The same without the lock: what svc_account_end would count, into r. */
+void svc_account_later(service *s, const svc_account *a, svc_later *r);
+/** Named steps that took longer than they ever should. Locked. */
+void svc_note_slow_steps(service *s, const char *track, const char *job_id,
+                         const cuzk_attribution *a);
 /** A partition comes to the device: why the device was idle until then. Locked. */
 void svc_device_taken(service *s, const svc_part *p, uint64_t now);
 void svc_device_left(service *s, uint64_t now);
@@ -405,7 +432,7 @@ CUZK_STATUS svc_explain(svc_part *p);
 CUZK_STATUS svc_events_open(service *s);
 void svc_events_close(service *s);
 void svc_event_job(service *s, const svc_job *j);
-void svc_event_part(service *s, const svc_part *p);
+void svc_event_part(service *s, const svc_part *p, part_state state);
 void svc_event_key(void *service, const key_entry *k, const char *state, double progress);
 void svc_note_error(service *s, const svc_job *j, const cuzk_error *e); /* locked */
 void svc_note_gap(service *s, const char *track, const char *job_id, uint64_t ns,

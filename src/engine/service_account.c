@@ -36,6 +36,7 @@ void svc_lock(service *s)
         span_close(&sp);
     }
     fault_stall("lock");
+    if (atomic_load_explicit(&s->later, memory_order_relaxed) != NULL) svc_write_books_locked(s);
 }
 
 void svc_unlock(service *s)
@@ -61,6 +62,26 @@ static bool is_gap(const cuzk_attribution *a)
     return a->worst_gap_ns > 10 * MS;
 }
 
+/* Steps that no work is in: over this they are worth a line, with their name. */
+#define SLOW (100 * MS)
+static bool is_overhead(const char *name)
+{
+    static const span_kind kinds[] = {SPAN_FREE,  SPAN_ALLOC,   SPAN_LOCK_WAIT, SPAN_STORE_WAIT,
+                                      SPAN_STORE, SPAN_PAYLOAD, SPAN_LOG,       SPAN_SEND};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(name, span_name(kinds[i])) == 0) return true;
+    return false;
+}
+
+void svc_note_slow_steps(service *s, const char *track, const char *job_id,
+                         const cuzk_attribution *a)
+{
+    for (size_t i = 0; i < a->n_steps; i++)
+        if (a->steps[i].total_ns > SLOW && is_overhead(a->steps[i].name))
+            svc_note_gap(s, track, job_id, a->steps[i].total_ns, a->steps[i].name);
+}
+
 void svc_account_end(service *s, const char *track, const svc_account *a)
 {
     cuzk_attribution at;
@@ -70,7 +91,19 @@ void svc_account_end(service *s, const char *track, const svc_account *a)
     s->worker_wall_ns += at.wall_ns;
     s->worker_attributed_ns += at.attributed_ns;
     if (is_gap(&at)) svc_note_gap(s, track, a->job_id, at.worst_gap_ns, at.worst_gap);
+    svc_note_slow_steps(s, track, a->job_id, &at);
     svc_unlock(s);
+}
+
+void svc_account_later(service *s, const svc_account *a, svc_later *r)
+{
+    cuzk_attribution at;
+
+    span_attribution(s->e->rec, a->begin, clock_ns(), &at);
+    r->wall_ns = at.wall_ns;
+    r->attributed_ns = at.attributed_ns;
+    r->gap_ns = is_gap(&at) ? at.worst_gap_ns : 0;
+    memcpy(r->gap, at.worst_gap, sizeof r->gap);
 }
 
 /* ---- the device ---- */

@@ -90,15 +90,11 @@ void svc_event_job(service *s, const svc_job *j)
     push(s, &o);
 }
 
-void svc_event_part(service *s, const svc_part *p)
+void svc_event_part(service *s, const svc_part *p, part_state state)
 {
     bytes_out o;
-    part_state state;
 
     if (!wanted(s)) return;
-    svc_lock(s);
-    state = p->state;
-    svc_unlock(s);
     open_event(s, &o, "partition");
     put_text(&o, "job_id", p->job->job_id);
     bytes_printf(&o, ",\"index\":%" PRIu32, p->index);

@@ -330,8 +330,9 @@ void svc_conclude(void *ctx, stage_item *it)
     cuzk_job_state state;
     uint64_t now, at_ms = wall_ms();
     cuzk_wait_end end = CUZK_WAIT_ENDED;
+    svc_account account;
 
-    span_context(j->number, -1);
+    account = svc_account_begin(j);
     if (!j->stopping && join_proofs(j) != CUZK_OK) {
         j->error = *cuzk_last_error();
         j->stopping = true;
@@ -374,7 +375,7 @@ void svc_conclude(void *ctx, stage_item *it)
     }
     svc_fire_waits(s, j, end);
     svc_leave(j);
-    span_context(0, -1);
+    svc_account_end(s, "result", &account);
 }
 
 /* ---- what became of it, as bytes ---- */

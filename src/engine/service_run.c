@@ -56,7 +56,7 @@ static void give_up(svc_part *p, cuzk_status st)
         svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
     }
     svc_part_drop(p);
-    svc_event_part(j->s, p);
+    svc_event_part(j->s, p, PART_FAILED);
     svc_leave(j);
 }
 
@@ -77,7 +77,7 @@ static bool move_on(svc_part *p, part_at at, part_state state, stage *to)
     }
     svc_unlock(s);
     if (!go) return false;
-    svc_event_part(s, p);
+    svc_event_part(s, p, state);
     if (stage_push(to, &p->item) == CUZK_OK) return true;
     svc_lock(s);
     job_clock_leave(&j->clock, PHASE_QUEUE, clock_ns());
@@ -104,7 +104,7 @@ static bool begin(svc_part *p, job_phase phase, part_state state)
     }
     svc_unlock(s);
     span_context(j->number, (int32_t)p->index);
-    if (go) svc_event_part(s, p);
+    if (go) svc_event_part(s, p, state);
     return go;
 }
 
@@ -338,6 +338,38 @@ static cuzk_status prove(svc_part *p, unsigned level)
     return st;
 }
 
+/* Nothing here waits for another thread, nothing is given back: what went wrong is the finisher's to deal with. */
+void svc_prove(void *ctx, stage_item *it)
+{
+    service *s = ctx;
+    svc_part *p = part_of_item(it);
+    svc_account account = svc_account_begin(p->job);
+    bool alone;
+
+    span_context(account.number, (int32_t)p->index);
+    p->measured = 0;
+    p->proved = cancel_check(p->job->cancel);
+    if (p->proved == CUZK_OK) {
+        p->begins = (svc_later){.p = p, .at = clock_ns()};
+        svc_post(s, &p->begins);
+        svc_event_part(s, p, PART_DEVICE);
+        alone = atomic_fetch_add_explicit(&s->proving_now, 1, memory_order_relaxed) == 0;
+        if (alone) mem_reset_peak(s->proving);
+        p->proved = prove(p, it->level);
+        if (p->proved != CUZK_OK) p->why = *cuzk_last_error();
+        if (atomic_fetch_sub_explicit(&s->proving_now, 1, memory_order_relaxed) == 1 && alone)
+            p->measured = mem_peak(s->proving);
+        p->ends = (svc_later){.p = p, .ended = true, .at = clock_ns()};
+        svc_account_later(s, &account, &p->ends);
+        svc_post(s, &p->ends);
+    } else {
+        p->why = *cuzk_last_error();
+    }
+    if (stage_push(s->finish, it) != CUZK_OK) svc_finish(s, it);
+}
+
+/* ---- finish ---- */
+
 /* After a fault of the device or a proof that did not verify: once more, elsewhere. */
 static bool try_again(svc_part *p, bool device_fault)
 {
@@ -366,43 +398,6 @@ static bool try_again(svc_part *p, bool device_fault)
     return move_on(p, AT_DEVICE, PART_SYNTHESISED, s->device);
 }
 
-void svc_prove(void *ctx, stage_item *it)
-{
-    service *s = ctx;
-    svc_part *p = part_of_item(it);
-    unsigned level = it->level;
-    svc_account account = svc_account_begin(p->job);
-    uint64_t measured = 0;
-    cuzk_status st = CUZK_ECANCELLED;
-
-    if (begin(p, PHASE_DEVICE, PART_DEVICE)) {
-        bool alone;
-
-        svc_lock(s);
-        p->device_from = clock_ns();
-        svc_device_taken(s, p, p->device_from);
-        alone = s->on_device == 1;
-        svc_unlock(s);
-        if (alone) mem_reset_peak(s->proving);
-        st = prove(p, level);
-        measured = alone ? mem_peak(s->proving) : 0;
-        svc_lock(s);
-        p->device_to = clock_ns();
-        svc_device_left(s, p->device_to);
-        alone = st == CUZK_OK && measured != 0 && s->on_device == 0;
-        if (alone) svc_count_estimate(s, p->claim.bytes[LEDGER_PROVING], measured);
-        job_clock_leave(&p->job->clock, PHASE_DEVICE, p->device_to);
-        svc_unlock(s);
-        if (alone) keys_measured(s->keys, p->job->key.k, 0, measured);
-    }
-    svc_account_end(s, "device", &account);
-    if (st == CUZK_OK && move_on(p, AT_FINISH, PART_DEVICE, s->finish)) return;
-    if (st == CUZK_EDEVICE && try_again(p, true)) return;
-    give_up(p, st);
-}
-
-/* ---- finish ---- */
-
 static cuzk_status verify(svc_part *p, const groth16_proof *proof, bool *valid)
 {
     const groth16_pk *pk = p->job->key.k->pk;
@@ -428,8 +423,40 @@ static void keep(svc_part *p)
     s->counts.partitions++;
     svc_unlock(s);
     svc_part_drop(p);
-    svc_event_part(s, p);
+    svc_event_part(s, p, PART_DONE);
     svc_leave(j);
+}
+
+/* Assembles, verifies, encodes. *valid false: it did not verify. */
+static cuzk_status finish(svc_part *p, bool *valid)
+{
+    groth16_job *started = p->started;
+    groth16_proof proof;
+
+    fault_stall("finish");
+    p->started = NULL;
+    TRY(groth16_prove_finish(&proof, started));
+    TRY(verify(p, &proof, valid));
+    return *valid ? svc_encode_proof(p, &proof) : CUZK_OK;
+}
+
+static void count_measured(svc_part *p)
+{
+    service *s = p->job->s;
+
+    if (p->proved != CUZK_OK || p->measured == 0) return;
+    keys_measured(s->keys, p->job->key.k, 0, p->measured);
+    svc_lock(s);
+    svc_count_estimate(s, p->claim.bytes[LEDGER_PROVING], p->measured);
+    svc_unlock(s);
+}
+
+/* What is left to do with a partition whose proof there is not. */
+static void deal_with(svc_part *p, cuzk_status st)
+{
+    if (st == CUZK_OK) st = svc_explain(p); /* it did not verify */
+    if ((st == CUZK_EBUG || st == CUZK_EDEVICE) && try_again(p, st == CUZK_EDEVICE)) return;
+    give_up(p, st);
 }
 
 void svc_finish(void *ctx, stage_item *it)
@@ -437,26 +464,17 @@ void svc_finish(void *ctx, stage_item *it)
     service *s = ctx;
     svc_part *p = part_of_item(it);
     svc_account account = svc_account_begin(p->job);
-    groth16_proof proof;
-    groth16_job *started;
     bool valid = false;
     cuzk_status st = CUZK_ECANCELLED;
 
     if (begin(p, PHASE_VERIFY, PART_DEVICE)) {
-        fault_stall("finish");
-        started = p->started;
-        p->started = NULL;
-        st = groth16_prove_finish(&proof, started);
-        if (st == CUZK_OK) st = verify(p, &proof, &valid);
-        if (st == CUZK_OK && valid) st = svc_encode_proof(p, &proof);
+        count_measured(p);
+        st = p->proved == CUZK_OK ? finish(p, &valid) : status_adopt(&p->why);
         end(p, PHASE_VERIFY);
     }
-    svc_account_end(s, "finish", &account);
-    if (st == CUZK_OK && valid) {
+    if (st == CUZK_OK && valid)
         keep(p);
-        return;
-    }
-    if (st == CUZK_OK) st = svc_explain(p);
-    if (st == CUZK_EBUG && try_again(p, false)) return;
-    give_up(p, st);
+    else
+        deal_with(p, st);
+    svc_account_end(s, "finish", &account);
 }
