@@ -7,7 +7,7 @@
 
 #ifdef CUZK_VERIFY
 
-#    include <stdatomic.h>
+#    include <pthread.h>
 #    include <stdio.h>
 #    include <string.h>
 #    include <time.h>
@@ -17,9 +17,11 @@
 typedef struct stall {
     char place[48];
     unsigned ms;
-    _Atomic unsigned left; /* relaxed: only a count */
+    unsigned left;
 } stall;
 
+static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
+/* guarded by mu */
 static stall stalls[MAX_STALLS];
 static unsigned n_stalls;
 
@@ -33,6 +35,7 @@ static unsigned number(const char **at)
 
 void fault_arm(const char *spec)
 {
+    (void)pthread_mutex_lock(&mu);
     n_stalls = 0;
     while (spec != NULL && *spec != 0 && n_stalls < MAX_STALLS) {
         stall *s = &stalls[n_stalls++];
@@ -41,30 +44,38 @@ void fault_arm(const char *spec)
         (void)snprintf(s->place, sizeof s->place, "%.*s", (int)len, spec);
         spec += len + (spec[len] == ':');
         s->ms = number(&spec);
-        atomic_store_explicit(&s->left, 1, memory_order_relaxed);
+        s->left = 1;
         if (*spec == ':') {
             spec++;
-            atomic_store_explicit(&s->left, number(&spec), memory_order_relaxed);
+            s->left = number(&spec);
         }
         spec += *spec == ',';
     }
+    (void)pthread_mutex_unlock(&mu);
+}
+
+/* How long this place is to wait now; 0: not at all. */
+static unsigned take(const char *place)
+{
+    unsigned ms = 0;
+
+    (void)pthread_mutex_lock(&mu);
+    for (unsigned i = 0; i < n_stalls && ms == 0; i++) {
+        if (stalls[i].left == 0 || strcmp(stalls[i].place, place) != 0) continue;
+        stalls[i].left--;
+        ms = stalls[i].ms;
+    }
+    (void)pthread_mutex_unlock(&mu);
+    return ms;
 }
 
 void fault_stall(const char *place)
 {
-    for (unsigned i = 0; i < n_stalls; i++) {
-        stall *s = &stalls[i];
-        unsigned left = atomic_load_explicit(&s->left, memory_order_relaxed);
+    unsigned ms = take(place);
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
 
-        if (strcmp(s->place, place) != 0) continue;
-        while (left > 0 &&
-               !atomic_compare_exchange_weak_explicit(&s->left, &left, left - 1,
-                                                      memory_order_relaxed, memory_order_relaxed))
-            ;
-        if (left == 0) continue;
-        struct timespec t = {.tv_sec = s->ms / 1000, .tv_nsec = (long)(s->ms % 1000) * 1000000};
+    if (ms != 0)
         (void)nanosleep(&t, NULL); /* a signal may cut it short: the test asks for no more */
-    }
 }
 
 #else

@@ -9,7 +9,7 @@
 #ifdef CUZK_VERIFY
 /** Waits here when the test armed this place. */
 void fault_stall(const char *place);
-/** "PLACE:MS" or "PLACE:MS:TIMES", several separated by commas; NULL disarms all. Before threads are started. */
+/** "PLACE:MS" or "PLACE:MS:TIMES", several separated by commas; NULL disarms all. */
 void fault_arm(const char *spec);
 #else
 static inline void fault_stall(const char *place)

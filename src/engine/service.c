@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 
 #define S ((uint64_t)1000000000)
 #define MS ((uint64_t)1000000)
@@ -67,6 +68,7 @@ static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint
     uint64_t keep, step = gate_longest_step(s->gate);
 
     svc_lock(s);
+    fault_stall("lock");
     if (step > s->safe_point_max_ns) s->safe_point_max_ns = step;
     keep = s->tunables.results_keep_ms;
     svc_unlock(s);

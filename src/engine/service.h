@@ -192,7 +192,7 @@ struct svc_job {
     uint32_t n_parts, n_done, n_kept;
     job_clock clock;
     uint64_t deadline, deadline_ms; /* clock_ns, wall; 0: none */
-    uint64_t decode_from, decode_to, key_at, started, ended, ended_ms;
+    uint64_t queued_at, decode_from, decode_to, key_at, started, ended, ended_ms;
     unsigned attempts, n_waits;
     uint8_t *proof;
     size_t proof_size;
@@ -393,8 +393,8 @@ void svc_key_ready(key_use *u, cuzk_status st);
 void svc_synthesise(void *service, stage_item *it);
 void svc_prove(void *service, stage_item *it);
 void svc_finish(void *service, stage_item *it);
-/** A partition goes; whatever it holds is given back. Not locked; it is in no queue. */
-void svc_part_drop(svc_part *p);
+/** A partition that is in no queue goes: it leaves its job, then what it holds is given back. */
+void svc_part_end(svc_part *p, part_state state);
 
 /* service_later.c */
 /** Posts r; the books have it before anybody who locks after this has them. Never waits. */

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/fault.h"
 #include "engine/service.h"
 
 #define MS ((uint64_t)1000000)
 #define IDLE_WORTH_TELLING (50 * MS)
 #define SHORT_WORK (100 * MS)
+#define SLOW (100 * MS)
 
 /* Upper bounds of the histograms of durations, in ms; above the last: one more bucket. */
 const uint64_t svc_bucket_ms[SVC_BUCKETS - 1] = {1,    5,    10,   25,    50,    100,   250,   500,
@@ -30,12 +30,14 @@ const char *idle_cause_name(idle_cause c)
 void svc_lock(service *s)
 {
     if (pthread_mutex_trylock(&s->mu) != 0) {
+        uint64_t from = clock_ns(), ns;
         span sp = span_open(SPAN_LOCK_WAIT);
 
         (void)pthread_mutex_lock(&s->mu); /* cannot fail: a plain mutex, never held twice */
         span_close(&sp);
+        ns = clock_ns() - from;
+        if (ns > SLOW) svc_note_gap(s, "lock", "", ns, span_name(SPAN_LOCK_WAIT));
     }
-    fault_stall("lock");
     if (atomic_load_explicit(&s->later, memory_order_relaxed) != NULL) svc_write_books_locked(s);
 }
 
@@ -62,12 +64,11 @@ static bool is_gap(const cuzk_attribution *a)
     return a->worst_gap_ns > 10 * MS;
 }
 
-/* Steps that no work is in: over this they are worth a line, with their name. */
-#define SLOW (100 * MS)
+/* Steps that no work is in: over SLOW they are worth a line, with their name. */
 static bool is_overhead(const char *name)
 {
-    static const span_kind kinds[] = {SPAN_FREE,  SPAN_ALLOC,   SPAN_LOCK_WAIT, SPAN_STORE_WAIT,
-                                      SPAN_STORE, SPAN_PAYLOAD, SPAN_LOG,       SPAN_SEND};
+    static const span_kind kinds[] = {SPAN_FREE,    SPAN_ALLOC, SPAN_STORE_WAIT, SPAN_STORE,
+                                      SPAN_PAYLOAD, SPAN_LOG,   SPAN_SEND};
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(name, span_name(kinds[i])) == 0) return true;
@@ -137,7 +138,7 @@ static idle_cause cause_of(const svc_part *p, uint64_t from, uint64_t now)
 
 void svc_device_taken(service *s, const svc_part *p, uint64_t now)
 {
-    uint64_t from = s->device_idle_since, there = p->job->clock.from;
+    uint64_t from = s->device_idle_since, there = p->job->queued_at;
     idle_cause cause;
     char text[96];
 

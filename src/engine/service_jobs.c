@@ -129,6 +129,7 @@ void svc_job_queue(svc_job *j)
     j->out++;
     j->attempts++;
     stage_order(&j->item, svc_level(j->priority), j->number, j->rq.kind, 0);
+    j->queued_at = now;
     job_clock_enter(&j->clock, PHASE_QUEUE, now);
     (void)pthread_cond_broadcast(&s->durable);
     svc_unlock(s);
@@ -198,9 +199,7 @@ static void take_back(svc_job *j, job_at at)
     for (uint32_t k = 0; k < j->n_parts; k++) {
         svc_part *p = &j->parts[k];
 
-        if (!take_back_part(s, p)) continue;
-        svc_part_drop(p);
-        svc_leave(j);
+        if (take_back_part(s, p)) svc_part_end(p, PART_FAILED);
     }
 }
 

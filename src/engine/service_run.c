@@ -24,26 +24,54 @@ static svc_part *part_of_item(stage_item *it)
 
 /* ---- giving back ---- */
 
-void svc_part_drop(svc_part *p)
+typedef struct holdings {
+    groth16_job *started;
+    dev_stream *stream;
+    r1cs_assignment *w;
+    mem *m;
+    ledger_claim claim;
+} holdings;
+
+/* What a partition holds, taken from it. */
+static holdings take_holdings(svc_part *p)
 {
     service *s = p->job->s;
-    span sp = span_open(SPAN_FREE);
+    holdings h = {p->started, p->stream, p->w, p->m, p->claim};
 
-    fault_stall("free");
-    groth16_job_free(p->started);
     p->started = NULL;
-    dev_stream_close(p->stream);
     p->stream = NULL;
-    r1cs_assignment_free(p->w);
     p->w = NULL;
-    mem_close(p->m);
     p->m = NULL;
-    span_close(&sp);
-    if (p->claim.state == LEDGER_HELD) ledger_release(s->ledger, &p->claim);
+    p->claim.state = LEDGER_OUT;
     svc_lock(s);
     p->at = AT_NOWHERE;
     if (p->state != PART_DONE) p->state = PART_FAILED;
     svc_unlock(s);
+    return h;
+}
+
+static void free_holdings(service *s, holdings *h)
+{
+    span sp = span_open(SPAN_FREE);
+
+    fault_stall("free");
+    groth16_job_free(h->started);
+    dev_stream_close(h->stream);
+    r1cs_assignment_free(h->w);
+    mem_close(h->m);
+    span_close(&sp);
+    if (h->claim.state == LEDGER_HELD) ledger_release(s->ledger, &h->claim);
+}
+
+void svc_part_end(svc_part *p, part_state state)
+{
+    svc_job *j = p->job;
+    service *s = j->s;
+    holdings h = take_holdings(p);
+
+    svc_event_part(s, p, state);
+    svc_leave(j); /* what waits for the job does not wait for memory to be given back */
+    free_holdings(s, &h);
 }
 
 /* A partition that does not go on: its job stops, or was being stopped. */
@@ -55,9 +83,7 @@ static void give_up(svc_part *p, cuzk_status st)
         status_add_where("partition %" PRIu32, p->index);
         svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
     }
-    svc_part_drop(p);
-    svc_event_part(j->s, p, PART_FAILED);
-    svc_leave(j);
+    svc_part_end(p, PART_FAILED);
 }
 
 /* Into a stage, with the job's priority as it is now. False: the job is being stopped, and the partition is still the caller's. */
@@ -422,9 +448,7 @@ static void keep(svc_part *p)
     j->n_done++;
     s->counts.partitions++;
     svc_unlock(s);
-    svc_part_drop(p);
-    svc_event_part(s, p, PART_DONE);
-    svc_leave(j);
+    svc_part_end(p, PART_DONE);
 }
 
 /* Assembles, verifies, encodes. *valid false: it did not verify. */

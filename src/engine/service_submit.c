@@ -537,9 +537,10 @@ static cuzk_status check_circuit(service *s, const cuzk_request *r, const svc_re
 
 static cuzk_status admit(svc_job *j, const cuzk_request *r, bool fresh)
 {
-    cuzk_status st;
+    svc_account account = svc_account_begin(j);
+    cuzk_status st = make_durable(j, r);
 
-    st = make_durable(j, r);
+    svc_account_end(j->s, "admit", &account);
     if (st == CUZK_EDATA) return admit_failed(j) == CUZK_OK ? CUZK_OK : take_away(j, fresh);
     if (st != CUZK_OK) return take_away(j, fresh);
     svc_job_queue(j);

@@ -26,6 +26,7 @@ static cuzk_status new_of(r1cs_assignment **out, const curve *cv, uint32_t n_inp
     w->m = m;
     w->n_inputs = n_inputs;
     w->n_aux = n_aux;
+    w->n_elems = n_elem;
     w->inputs = mem_new(m, n_inputs, sizeof *w->inputs, &st);
     if (w->inputs == NULL) goto out;
     w->elems = mem_new(m, n_elem, sizeof *w->elems, &st);
@@ -74,13 +75,10 @@ size_t r1cs_assignment_size(const r1cs_system *sys)
 
 void r1cs_assignment_free(r1cs_assignment *w)
 {
-    uint32_t n_elem;
-
     if (w == NULL) return;
-    n_elem = w->sys == NULL ? w->n_aux : w->sys->n_elem;
     explicit_bzero(w->inputs, w->n_inputs * sizeof *w->inputs);
-    explicit_bzero(w->elems, n_elem * sizeof *w->elems);
-    if (w->bits != NULL) explicit_bzero(w->bits, words_of(w->n_aux - n_elem) * sizeof *w->bits);
+    explicit_bzero(w->elems, w->n_elems * sizeof *w->elems);
+    if (w->bits != NULL) explicit_bzero(w->bits, words_of(w->n_aux - w->n_elems) * sizeof *w->bits);
     mem_free(w->m, w->inputs);
     mem_free(w->m, w->elems);
     mem_free(w->m, w->bits);

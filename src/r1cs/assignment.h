@@ -13,8 +13,9 @@ typedef struct r1cs_assignment {
     const r1cs_system *sys; /* borrowed; NULL: a plain witness (wtns), where all aux are elements */
     mem *m;
     uint32_t n_inputs, n_aux;
+    uint32_t n_elems;
     fr *inputs;     /* n_inputs; [0] = 1 */
-    fr *elems;      /* the element variables in index order */
+    fr *elems;      /* n_elems: the element variables in index order */
     uint64_t *bits; /* the bit variables in index order, packed; NULL when there are none */
 } r1cs_assignment;
 

@@ -6,7 +6,7 @@
 #include "service_support.h"
 
 #include <pthread.h>
-#include <sys/stat.h>
+#include <time.h>
 
 #define WINDOW_MINER 1364727
 #define WINDOW_RANDOMNESS "3399ae34d3f3e16bc86c5e90ad38ce564654e9162342f2729958a91151018536"
@@ -167,6 +167,13 @@ void wait_for_job(cuzk_service *s, const char *job_id, uint64_t timeout_ms, told
     (void)pthread_mutex_unlock(&w.mu);
     cuzk_job_unwait(s, id, false);
     assert_int_equal(out->calls, 1);
+}
+
+void service_pause(unsigned ms)
+{
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+
+    (void)nanosleep(&t, NULL);
 }
 
 double json_number(const char *json, const char *name)

@@ -51,6 +51,7 @@ typedef struct told {
     unsigned calls;
 } told;
 void wait_for_job(cuzk_service *s, const char *job_id, uint64_t timeout_ms, told *out);
+void service_pause(unsigned ms);
 /** The value after "NAME": in a JSON text of ours, as a number. */
 double json_number(const char *json, const char *name);
 char *document(cuzk_service *s, const char *path); /* the caller frees it */

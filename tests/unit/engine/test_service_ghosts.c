@@ -1,0 +1,144 @@
+/*
+ * unit/engine/test_service_ghosts.c - a stall anywhere is named, and holds up nobody who need not wait for it
+ *
+ * Each place stalls once, for STALL_MS. The gap report must name that step and nothing else that long; what is behind the
+ * device (finisher, free, store, another thread with the lock) must not delay the next partition.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "service_support.h"
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/span.h"
+
+#define STALL_MS 700
+#define LONG_MS 350 /* what counts as long: not the machine's own noise */
+
+typedef struct ghost {
+    const char *place, *named;
+    bool evict;        /* the key is loaded anew */
+    bool second;       /* two jobs: the device must not wait */
+    bool device_waits; /* only then may it be idle that long */
+} ghost;
+
+static const ghost ghosts[] = {
+    {"decode", "device idle while work waited: decode", false, false, true},
+    {"key load", "device idle while work waited: key load", true, false, true},
+    {"synthesis", "synthesis\"", false, false, true},
+    {"device", "\"track\":\"device\"", false, false, true},
+    {"finish", "\"track\":\"finish\"", false, true, false},
+    {"free", "free", false, true, false},
+    {"store sync", "wait for store", false, true, false},
+    {"store result", "wait for store", false, true, false},
+    {"payload", "write payload", false, false, false},
+};
+
+/* Rows of gaps[] that are long: how many name `named`, how many do not, and how many say that the device was idle. */
+static void count_gaps(const char *status, const char *named, unsigned *ours, unsigned *others,
+                       unsigned *idle)
+{
+    const char *at = strstr(status, "\"gaps\":["), *end = strstr(status, "\"coverage\"");
+
+    *ours = *others = *idle = 0;
+    assert_non_null(at);
+    assert_non_null(end);
+    while ((at = strstr(at, "\"at_ms\"")) != NULL && at < end) {
+        char row[512];
+        const char *stop = strchr(at, '}');
+
+        (void)snprintf(row, sizeof row, "%.*s", (int)(stop - at), at);
+        at = stop;
+        if (json_number(row, "ms") < LONG_MS) continue;
+        (void)printf("  %s\n", row);
+        if (strstr(row, named) != NULL)
+            ++*ours;
+        else
+            ++*others;
+        if (strstr(row, "device idle") != NULL) ++*idle;
+    }
+}
+
+static void run_ghost(const ghost *g)
+{
+    test_service t;
+    test_request q;
+    cuzk_ticket k[2];
+    told r;
+    char *status, spec[64];
+    unsigned ours, others, idle;
+    bool loaded;
+    uint64_t freed;
+
+    (void)printf("%s\n", g->place);
+    service_start(&t, 2, harness_temp_path(g->place), NULL);
+    assert_status_ok(span_attach(cuzk_engine_spans(t.e), "client"));
+    request_window(&q, "first", 2);
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k[0]));
+    wait_for_job(t.s, k[0].job_id, 0, &r);
+    if (g->evict) assert_status_ok(cuzk_key_evict(t.s, "wpost-2k", &loaded, &freed));
+    (void)snprintf(spec, sizeof spec, "%s:%u", g->place, STALL_MS);
+    fault_arm(spec);
+    for (unsigned i = 0; i <= g->second; i++) {
+        q.r.request_id = i == 0 ? "second" : "third";
+        assert_status_ok(cuzk_job_submit(t.s, &q.r, &k[i]));
+    }
+    for (unsigned i = 0; i <= g->second; i++) {
+        wait_for_job(t.s, k[i].job_id, 0, &r);
+        assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+        assert_true(r.times.rest_ms <= 20 + r.times.total_ms / 100);
+    }
+    fault_arm(NULL);
+    service_pause(
+        50); /* the last account of a stage's thread is written after its waiters are told */
+    status = document(t.s, "/status");
+    count_gaps(status, g->named, &ours, &others, &idle);
+    free(status);
+    if (ours == 0) fail_msg("%s: not named (%s)", g->place, g->named);
+    if (others != 0) fail_msg("%s: something else is named", g->place);
+    if (!g->device_waits) assert_int_equal(idle, 0);
+    span_detach();
+    request_clear(&q);
+    service_stop(&t);
+}
+
+/* The clock's thread is put aside with the lock held while small jobs come and go. */
+static void test_lock(void **state)
+{
+    test_service t;
+    test_request q;
+    cuzk_ticket k;
+    told r;
+    char *status;
+    unsigned ours, others, idle;
+
+    (void)state;
+    service_start(&t, 2, NULL, NULL);
+    request_circom(&q, "");
+    fault_arm("lock:700");
+    for (uint64_t until = clock_ns() + 2000000000u; clock_ns() < until;) {
+        assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+        wait_for_job(t.s, k.job_id, 0, &r);
+        assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    }
+    fault_arm(NULL);
+    status = document(t.s, "/status");
+    count_gaps(status, "wait for lock", &ours, &others, &idle);
+    free(status);
+    assert_true(ours > 0);
+    assert_int_equal(others, 0);
+    request_clear(&q);
+    service_stop(&t);
+}
+
+static void test_ghosts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof ghosts / sizeof ghosts[0]; i++) run_ghost(&ghosts[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ghosts), cmocka_unit_test(test_lock)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
