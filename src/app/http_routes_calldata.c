@@ -48,7 +48,8 @@ static cuzk_status next_word(json_in *j, word *out)
 
     TRY(json_expect(j, JSON_STRING, &t, "coordinate"));
     if (!word_read(out, t.text, t.len))
-        return FAIL_DATA(SHAPE, "calldata", "a coordinate is no number below 2^256");
+        return FAIL_DATA(SHAPE, "calldata",
+                         "a number is not below 2^256; call data is for proofs over bn128");
     return CUZK_OK;
 }
 
@@ -124,7 +125,7 @@ cuzk_status http_calldata_write(bytes_out *out, cuzk_bytes proof_json, cuzk_byte
     points p;
 
     TRY(read_proof(&p, proof_json));
-    bytes_printf(out, "[\"%s\",\"%s\"],[[\"%s\",\"%s\"],[\"%s\",\"%s\"]],[\"%s\",\"%s\"],",
+    bytes_printf(out, "[\"%s\", \"%s\"],[[\"%s\", \"%s\"],[\"%s\", \"%s\"]],[\"%s\", \"%s\"],",
                  p.a[0].hex, p.a[1].hex, p.b[1].hex, p.b[0].hex, p.b[3].hex, p.b[2].hex, p.c[0].hex,
                  p.c[1].hex);
     return write_inputs(out, public_json);

@@ -185,9 +185,9 @@ static void test_prove(void **state)
     expect(&f, "GET", "/v1/circuits/c/prove", NULL, 405, "POST");
     /* call data, imaginary parts first */
     expect(&f, "POST", "/v1/circuits/c/prove?calldata=1", "w", 200,
-           "\"calldata\":\"[\\\"0x" ZEROS60 "0001\\\",\\\"0x" ZEROS60 "00ff\\\"],[[\\\"0x" ZEROS60
-           "0003\\\",\\\"0x" ZEROS60 "0002\\\"],[\\\"0x" ZEROS60 "0005\\\",\\\"0x" ZEROS60
-           "0004\\\"]],[\\\"0x" ZEROS60 "0010\\\",\\\"0xffffffffffffffffffffffffffffffff"
+           "\"calldata\":\"[\\\"0x" ZEROS60 "0001\\\", \\\"0x" ZEROS60 "00ff\\\"],[[\\\"0x" ZEROS60
+           "0003\\\", \\\"0x" ZEROS60 "0002\\\"],[\\\"0x" ZEROS60 "0005\\\", \\\"0x" ZEROS60
+           "0004\\\"]],[\\\"0x" ZEROS60 "0010\\\", \\\"0xffffffffffffffffffffffffffffffff"
            "ffffffffffffffffffffffffffffffff\\\"],[\\\"0x" ZEROS60 "0021\\\",\\\"0x" ZEROS60
            "0000\\\"]\"}");
     static const char other[] =
