@@ -108,7 +108,11 @@ static CUZK_STATUS read_statement(client_request *q, size_t kind, const char *pa
             continue;
         }
         TRY_OUT(json_unescape(&key, name, &n));
-        TRY_OUT(json_unescape(&t, text, &n));
+        if (t.type == JSON_STRING)
+            TRY_OUT(json_unescape(&t, text, &n));
+        else
+            (void)snprintf(text, sizeof text, "%.*s", (int)t.len,
+                           t.text); /* digits, shorter than text */
         TRY_OUT(set_field(q, kind, name, text));
     }
 out:
