@@ -73,6 +73,9 @@ static bool passes(const job_filter *f, const svc_job *j)
 static void put_summary_locked(bytes_out *o, const svc_job *j, uint64_t now)
 {
     uint64_t end = svc_job_ended(j) ? j->clock.last : now;
+    /* a job of another process that had ended has its proof alone */
+    size_t n = j->n_parts != 0 || j->rq.kind == CUZK_GROTH16 ? j->n_parts
+                                                             : j->proof_size / GROTH16_PROOF_BYTES;
 
     bytes_printf(o, "{\"job_id\":");
     json_put_string(o, j->job_id);
@@ -83,8 +86,8 @@ static void put_summary_locked(bytes_out *o, const svc_job *j, uint64_t now)
     bytes_printf(o, ",\"created_at\":%.3f", (double)j->created_ms / 1000);
     bytes_printf(o, j->ended_ms == 0 ? ",\"ended_at\":null" : ",\"ended_at\":%.3f",
                  (double)j->ended_ms / 1000);
-    put_u64(o, "total_partitions", j->n_parts);
-    put_u64(o, "partitions_done", j->n_done);
+    put_u64(o, "total_partitions", n);
+    put_u64(o, "partitions_done", j->n_parts == 0 ? n : j->n_done);
     put_u64(o, "total_ms",
             j->restored && svc_job_ended(j) ? j->times.total_ms : (end - j->clock.from) / MS);
     svc_put_error(o, &j->error, j->state == CUZK_JOB_FAILED);
