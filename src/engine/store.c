@@ -16,6 +16,7 @@
 
 #define MAX_GROUP 256u        /* operations of one transaction */
 #define SWEEP_S 60            /* how often abandoned payloads are looked for */
+#define AGAIN_S 2             /* how often results that could not be stored are tried again */
 #define CHECKPOINT_PAGES 1000 /* of the journal: moved after the answer */
 const double store_bucket_ms[STORE_BUCKETS - 1] = {0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
@@ -131,6 +132,78 @@ static void timed_transact(store *s, store_op *first, const store_op *end)
     for (store_op *op = first; op != end; op = op->next) timed_transact(s, op, op->next);
 }
 
+/* ---- results that could not be stored ---- */
+
+/** A copy of the operation with its id and bytes, in one block; NULL and *st: no memory. */
+static store_op *copy_op(store *s, const store_op *what, cuzk_status *st)
+{
+    size_t id = what->job_id == NULL ? 0 : strlen(what->job_id) + 1;
+    store_op *op = mem_new(s->m, 1, sizeof *op + id + what->bytes.size, st);
+
+    if (op == NULL) return NULL;
+    char *tail = (char *)(op + 1);
+    *op = *what;
+    op->next = NULL;
+    op->async = true;
+    if (id != 0) {
+        memcpy(tail, what->job_id, id);
+        op->job_id = tail;
+    }
+    if (what->bytes.size != 0) {
+        memcpy(tail + id, what->bytes.data, what->bytes.size);
+        op->bytes.data = (const uint8_t *)tail + id;
+    }
+    return op;
+}
+
+/** Another word about this job came to the disk: what waits for it is void. */
+static void forget_again(store *s, const char *job_id)
+{
+    for (store_op **at = &s->again; *at != NULL;) {
+        store_op *op = *at;
+        if (strcmp(op->job_id, job_id) != 0) {
+            at = &op->next;
+            continue;
+        }
+        *at = op->next;
+        mem_free(s->m, op);
+    }
+}
+
+static void keep_again(store *s, const store_op *failed)
+{
+    cuzk_status st = CUZK_OK;
+    store_op *op = copy_op(s, failed, &st), **last = &s->again;
+
+    if (op == NULL) return; /* the job is proved again after a restart */
+    while (*last != NULL) last = &(*last)->next;
+    *last = op;
+}
+
+static void try_again(store *s)
+{
+    while (s->again != NULL) {
+        store_op *op = s->again, *rest = op->next;
+        op->next = NULL;
+        timed_transact(s, op, NULL);
+        op->next = rest;
+        if (op->st == CUZK_EIO) break; /* not yet */
+        s->again = rest;
+        if (op->st == CUZK_OK) store_files_let_go(s, &op->let_go);
+        mem_free(s->m, op);
+    }
+}
+
+static void give_up_again(store *s)
+{
+    while (s->again != NULL) {
+        store_op *op = s->again;
+        s->again = op->next;
+        store_log(s, CUZK_LOG_WARN, "store_result_not_kept", "job", op->job_id, false);
+        mem_free(s->m, op);
+    }
+}
+
 /* ---- afterwards ---- */
 
 /** Payloads named and let go: the files follow the tables. Returns how many of *gone are to be removed. */
@@ -140,6 +213,8 @@ static size_t follow(store *s, store_op *first, store_payload gone[MAX_GROUP])
 
     for (store_op *op = first; op != NULL; op = op->next) {
         if (op->st != CUZK_OK) continue;
+        if (op->type == STORE_ADMIT) forget_again(s, op->job->job_id);
+        if (op->type == STORE_FINISH) forget_again(s, op->job_id);
         if (op->type == STORE_ADMIT && op->job->state < CUZK_JOB_COMPLETED)
             store_files_named(s, &op->job->payload);
         if (op->let_go.size != 0) gone[n++] = op->let_go;
@@ -201,6 +276,15 @@ static void sweep(store *s)
         store_log(s, CUZK_LOG_WARN, "store_failed", "what", "remove payloads", true);
 }
 
+static void keep_results(store *s, const store_op *first)
+{
+    for (const store_op *op = first; op != NULL; op = op->next) {
+        if (op->type != STORE_FINISH || op->st != CUZK_EIO) continue;
+        log_failure(s, op);
+        keep_again(s, op);
+    }
+}
+
 static void work_group(store *s, store_op *first)
 {
     store_payload gone[MAX_GROUP];
@@ -210,11 +294,13 @@ static void work_group(store *s, store_op *first)
     if (has(first, STORE_NOTHING, true)) {
         timed_transact(s, first, NULL);
         n = follow(s, first, gone);
+        keep_results(s, first);
         note_size(s);
     }
     answer(s, first);
     for (size_t i = 0; i < n; i++) store_files_let_go(s, &gone[i]);
     if (purge) sweep(s);
+    try_again(s);
     if (s->db.wal_pages >= CHECKPOINT_PAGES) {
         if (store_note(s, store_db_checkpoint(&s->db)) != CUZK_OK)
             store_log(s, CUZK_LOG_WARN, "store_failed", "what", "checkpoint", true);
@@ -231,7 +317,7 @@ static store_op *take(store *s, bool *quit)
     store_op *first, *last;
 
     (void)clock_gettime(CLOCK_MONOTONIC, &until); /* cannot fail: the clock is there */
-    until.tv_sec += SWEEP_S;
+    until.tv_sec += s->again != NULL ? AGAIN_S : SWEEP_S;
     store_lock(s);
     while (s->first == NULL && !s->closing)
         if (pthread_cond_timedwait(&s->work, &s->mu, &until) != 0) break;
@@ -259,11 +345,14 @@ void *store_main(void *arg)
         span sp = span_open(SPAN_IDLE);
         store_op *first = take(s, &quit);
         span_close(&sp);
-        if (first != NULL)
+        if (first != NULL) {
             work_group(s, first);
-        else if (!quit)
-            sweep(s);
+        } else {
+            try_again(s);
+            if (!quit) sweep(s);
+        }
     }
+    give_up_again(s);
     if (attached) span_detach();
     return NULL;
 }
@@ -321,29 +410,16 @@ void store_flush(store *s)
     (void)ask(s, &op); /* does nothing, so that what it says is of the others */
 }
 
-/** A copy of the operation with its id and bytes, in one block. */
 static void ask_async(store *s, const store_op *what)
 {
     cuzk_status st = CUZK_OK;
-    size_t id = what->job_id == NULL ? 0 : strlen(what->job_id) + 1;
-    store_op *op = mem_new(s->m, 1, sizeof *op + id + what->bytes.size, &st);
+    store_op *op = copy_op(s, what, &st);
 
     if (op == NULL) {
         store_op failed = {.type = what->type};
         keep_failure(&failed, st);
         log_failure(s, &failed);
         return;
-    }
-    char *tail = (char *)(op + 1);
-    *op = *what;
-    op->async = true;
-    if (id != 0) {
-        memcpy(tail, what->job_id, id);
-        op->job_id = tail;
-    }
-    if (what->bytes.size != 0) {
-        memcpy(tail + id, what->bytes.data, what->bytes.size);
-        op->bytes.data = (const uint8_t *)tail + id;
     }
     enqueue(s, op);
 }

@@ -68,7 +68,9 @@ typedef struct store_job {
  *  CUZK_EINVAL: its payload is not in the store. With little room left on the disk (1/16, at most 64 MiB, is kept for results)
  *  it is refused as by a full one. */
 CUZK_STATUS store_admit(store *s, const store_job *j);
-/** Stores what became of it, and waits. The payload is let go: it goes when no other job names it. CUZK_EINVAL: no such job. */
+/** Stores what became of it, and waits. The payload is let go: it goes when no other job names it. CUZK_EINVAL: no such job.
+ *  Another failure is logged (store_failed), and the store keeps trying until it succeeds, the job is admitted anew, or it is
+ *  closed: then the job is there as one that has not ended. */
 CUZK_STATUS store_finish(store *s, const char *job_id, cuzk_job_state state, uint64_t ended_ms,
                          cuzk_bytes result);
 /* These return at once; a failure is logged (event store_failed), and nothing is lost that was admitted. */

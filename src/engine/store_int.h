@@ -41,6 +41,7 @@ struct store {
 
     /* only the store thread (before it starts and after it ends: open and close) */
     store_db db;
+    store_op *again; /* results that could not be stored yet, as they were asked for */
 
     /* guarded by mu */
     pthread_mutex_t mu;

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include "store_shim.h"
 #include "store_support.h"
 
 #include <dirent.h>
@@ -14,155 +15,6 @@
 #include <unistd.h>
 
 static loaded l;
-
-/* ---- a file system below SQLite that fails when it is told to ---- */
-
-typedef struct shim_file {
-    sqlite3_file base;
-    sqlite3_file *real; /* follows this struct */
-} shim_file;
-
-static struct {
-    sqlite3_vfs vfs;
-    sqlite3_vfs *real;
-    sqlite3_io_methods io;
-    unsigned long calls, fail_at; /* 0: none */
-    bool for_good;                /* all from fail_at on */
-    int full;                     /* writes fail with SQLITE_FULL */
-} shim;
-
-/* Set before and read after the store's thread lives, or while it waits: no lock. */
-static bool fails_now(void)
-{
-    shim.calls++;
-    if (shim.fail_at == 0) return false;
-    return shim.for_good ? shim.calls >= shim.fail_at : shim.calls == shim.fail_at;
-}
-
-static sqlite3_file *real_of(sqlite3_file *f)
-{
-    return ((shim_file *)(void *)f)->real;
-}
-
-static int shim_close(sqlite3_file *f)
-{
-    return real_of(f)->pMethods->xClose(real_of(f));
-}
-static int shim_read(sqlite3_file *f, void *p, int n, sqlite3_int64 at)
-{
-    return fails_now() ? SQLITE_IOERR_READ : real_of(f)->pMethods->xRead(real_of(f), p, n, at);
-}
-static int shim_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at)
-{
-    if (fails_now()) return shim.full ? SQLITE_FULL : SQLITE_IOERR_WRITE;
-    return real_of(f)->pMethods->xWrite(real_of(f), p, n, at);
-}
-static int shim_truncate(sqlite3_file *f, sqlite3_int64 n)
-{
-    return fails_now() ? SQLITE_IOERR_TRUNCATE : real_of(f)->pMethods->xTruncate(real_of(f), n);
-}
-static int shim_sync(sqlite3_file *f, int flags)
-{
-    return fails_now() ? SQLITE_IOERR_FSYNC : real_of(f)->pMethods->xSync(real_of(f), flags);
-}
-static int shim_size(sqlite3_file *f, sqlite3_int64 *n)
-{
-    return real_of(f)->pMethods->xFileSize(real_of(f), n);
-}
-static int shim_lock(sqlite3_file *f, int k)
-{
-    return real_of(f)->pMethods->xLock(real_of(f), k);
-}
-static int shim_unlock(sqlite3_file *f, int k)
-{
-    return real_of(f)->pMethods->xUnlock(real_of(f), k);
-}
-static int shim_reserved(sqlite3_file *f, int *out)
-{
-    return real_of(f)->pMethods->xCheckReservedLock(real_of(f), out);
-}
-static int shim_control(sqlite3_file *f, int op, void *arg)
-{
-    return real_of(f)->pMethods->xFileControl(real_of(f), op, arg);
-}
-static int shim_sector(sqlite3_file *f)
-{
-    return real_of(f)->pMethods->xSectorSize(real_of(f));
-}
-static int shim_traits(sqlite3_file *f)
-{
-    return real_of(f)->pMethods->xDeviceCharacteristics(real_of(f));
-}
-static int shim_shm_map(sqlite3_file *f, int page, int size, int extend, void volatile **out)
-{
-    return fails_now() ? SQLITE_IOERR_SHMMAP
-                       : real_of(f)->pMethods->xShmMap(real_of(f), page, size, extend, out);
-}
-static int shim_shm_lock(sqlite3_file *f, int offset, int n, int flags)
-{
-    return real_of(f)->pMethods->xShmLock(real_of(f), offset, n, flags);
-}
-static void shim_shm_barrier(sqlite3_file *f)
-{
-    real_of(f)->pMethods->xShmBarrier(real_of(f));
-}
-static int shim_shm_unmap(sqlite3_file *f, int del)
-{
-    return real_of(f)->pMethods->xShmUnmap(real_of(f), del);
-}
-
-static int shim_open(sqlite3_vfs *v, sqlite3_filename name, sqlite3_file *f, int flags, int *out)
-{
-    shim_file *x = (shim_file *)(void *)f;
-    int got;
-
-    (void)v;
-    memset(x, 0, sizeof *x);
-    if (fails_now()) return SQLITE_CANTOPEN;
-    x->real = (sqlite3_file *)(void *)(x + 1);
-    got = shim.real->xOpen(shim.real, name, x->real, flags, out);
-    if (x->real->pMethods != NULL) x->base.pMethods = &shim.io;
-    return got;
-}
-
-static void shim_install(void)
-{
-    shim.real = sqlite3_vfs_find(NULL);
-    assert_non_null(shim.real);
-    shim.vfs = *shim.real;
-    shim.vfs.zName = "shim";
-    shim.vfs.pNext = NULL;
-    shim.vfs.szOsFile += (int)sizeof(shim_file);
-    shim.vfs.xOpen = shim_open;
-    shim.io = (sqlite3_io_methods){
-        .iVersion = 2,
-        .xClose = shim_close,
-        .xRead = shim_read,
-        .xWrite = shim_write,
-        .xTruncate = shim_truncate,
-        .xSync = shim_sync,
-        .xFileSize = shim_size,
-        .xLock = shim_lock,
-        .xUnlock = shim_unlock,
-        .xCheckReservedLock = shim_reserved,
-        .xFileControl = shim_control,
-        .xSectorSize = shim_sector,
-        .xDeviceCharacteristics = shim_traits,
-        .xShmMap = shim_shm_map,
-        .xShmLock = shim_shm_lock,
-        .xShmBarrier = shim_shm_barrier,
-        .xShmUnmap = shim_shm_unmap,
-    };
-    assert_int_equal(sqlite3_vfs_register(&shim.vfs, 1), SQLITE_OK);
-}
-
-static void shim_arm(unsigned long k, bool for_good, bool full)
-{
-    shim.calls = 0;
-    shim.fail_at = k;
-    shim.for_good = for_good;
-    shim.full = full;
-}
 
 /* ---- a life of a store under faults ---- */
 
@@ -253,7 +105,7 @@ static bool round_with_fault(unsigned long k, bool for_good, bool full, bool at_
         s = NULL;
     }
     if (!at_open) live(s, &x);
-    hit = shim.calls >= k;
+    hit = shim_calls() >= k;
     shim_arm(0, false, false);
     assert_null(moved.data); /* a failing disk is not a corrupt database */
     if (s != NULL) {
@@ -282,6 +134,79 @@ static void test_io_faults(void **state)
         if (k > most) most = k;
     }
     assert_true(most > 30); /* it came to reads, writes and syncs */
+}
+
+static cuzk_job_state state_of(store *s, const char *id)
+{
+    assert_status_ok(load(s, &l));
+    assert_non_null(find(&l, id));
+    return find(&l, id)->j.state;
+}
+
+/* A result that cannot be stored is tried until it can, unless the job has begun anew. */
+static void test_results_again(void **state)
+{
+    env e;
+    char id[32];
+    store_payload p;
+
+    (void)state;
+    env_init(&e, "again");
+    store *s = env_open(&e);
+    for (uint64_t k = 0; k < 3; k++) {
+        p = write_payload(s, k, 1000);
+        store_job j = make_job(k, id, &p);
+        assert_status_ok(store_admit(s, &j));
+    }
+    shim_arm(1, true, true);
+    for (uint64_t k = 0; k < 3; k++) {
+        (void)snprintf(id, sizeof id, "job-%llu", (unsigned long long)k);
+        assert_status_is(store_finish(s, id, CUZK_JOB_COMPLETED, 1, text("proof")), CUZK_EIO);
+    }
+    assert_int_equal(logged("store_failed"), 3);
+    p = write_payload(s, 7, 1000);
+    store_job j = make_job(1, id, &p);
+    store_flush(s); /* nothing of the store's own is under way any more */
+    shim_arm(0, false, false);
+    assert_status_ok(store_admit(s, &j)); /* a new attempt: its old result is void */
+    store_flush(s);
+    store_flush(s);
+    assert_int_equal(state_of(s, "job-0"), CUZK_JOB_COMPLETED);
+    assert_string_equal(find(&l, "job-0")->result, "proof");
+    assert_int_equal(state_of(s, "job-1"), CUZK_JOB_QUEUED);
+    assert_true(payload_is(s, &p, 7, 1000));
+    assert_int_equal(state_of(s, "job-2"), CUZK_JOB_COMPLETED);
+    store_flush(s);
+    assert_int_equal(payload_files(&e), 1); /* theirs have been let go */
+    store_close(s);
+    env_clear(&e);
+}
+
+/* The last chance is when the store is closed; without it the job is one that has not ended. */
+static void test_results_at_the_end(void **state)
+{
+    env e;
+    char id[32];
+
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        env_init(&e, k == 0 ? "end" : "no-end");
+        store *s = env_open(&e);
+        store_job j = make_job(1, id, NULL);
+        assert_status_ok(store_admit(s, &j));
+        shim_arm(1, true, false);
+        assert_status_is(store_finish(s, id, CUZK_JOB_COMPLETED, 1, text("proof")), CUZK_EIO);
+        store_flush(s);
+        store_flush(s);
+        if (k == 0) shim_arm(0, false, false);
+        store_close(s);
+        shim_arm(0, false, false);
+        assert_int_equal(logged("store_result_not_kept"), k);
+        s = env_open(&e);
+        assert_int_equal(state_of(s, id), k == 0 ? CUZK_JOB_COMPLETED : CUZK_JOB_QUEUED);
+        store_close(s);
+        env_clear(&e);
+    }
 }
 
 /** The k-th allocation of the store's budget fails. */
@@ -614,6 +539,7 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_results_again), cmocka_unit_test(test_results_at_the_end),
         cmocka_unit_test(test_io_faults),     cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_changed_bytes), cmocka_unit_test(test_moves_payloads),
         cmocka_unit_test(test_not_ours),      cmocka_unit_test(test_full_disk),
