@@ -77,16 +77,80 @@ U128_INLINE __m512i msm_4m(void)
     return _mm512_loadu_si512(l);
 }
 
-/** r += 2^shift m, in limbs that hold no more than 52 bits below the top one. */
-U128_INLINE void msm_add_shifted_m(fp_x8 *r, const int shift)
+/**
+ * Multiples of m that sums add, as limbs. In memory: compilers build a constant of eight equal lanes from an immediate each time, which
+ * takes as long as the addition; what they must load they add where it lies.
+ */
+typedef struct msm_consts {
+    uint64_t one[FP_LIMBS52], two[FP_LIMBS52], four[FP_LIMBS52]; /* m, 2m, 4m */
+    uint64_t diff[FP_LIMBS52], twice[FP_LIMBS52]; /* 2^MSM_SHIFT_X m, 2^(MSM_SHIFT_X + 1) m */
+    uint64_t x[FP_LIMBS52];                       /* 2^(MSM_SHIFT_X + 2) m + m */
+    uint64_t complement[FP_LIMBS52];              /* R - m */
+} msm_consts;
+
+/* 2^shift m, in limbs of 52 bits below the top one */
+static void msm_shifted_m(uint64_t r[FP_LIMBS52], unsigned shift)
+{
+    uint64_t carry = 0;
+
+    for (int j = 0; j < FP_LIMBS52; j++) {
+        uint64_t l = lanes_limb(fp_modulus, FP_LIMBS, j);
+        r[j] = (l << shift) + carry;
+        if (j + 1 == FP_LIMBS52) break;
+        r[j] = ((l << shift) & LANES_MASK) + carry;
+        carry = l >> (LANES_BITS - shift);
+    }
+}
+
+static void msm_consts_init(msm_consts *c)
+{
+    msm_shifted_m(c->one, 0);
+    msm_shifted_m(c->two, 1);
+    msm_shifted_m(c->four, 2);
+    msm_shifted_m(c->diff, MSM_SHIFT_X);
+    msm_shifted_m(c->twice, MSM_SHIFT_X + 1);
+    msm_shifted_m(c->x, MSM_SHIFT_X + 2);
+    for (int j = 0; j < FP_LIMBS52; j++) {
+        c->x[j] += c->one[j];
+        c->complement[j] = LANES_MASK - c->one[j] + (j == 0 ? 1 : 0);
+    }
+}
+
+U128_INLINE void fp_x8_add_c(fp_x8 *r, const uint64_t c[FP_LIMBS52])
 {
     FIELD_UNROLL
+    for (int j = 0; j < FP_LIMBS52; j++) r->l[j] = _mm512_add_epi64(r->l[j], lanes_set1(c[j]));
+}
+U128_INLINE void fp2_x8_add_c(fp2_x8 *r, const uint64_t c[FP_LIMBS52])
+{
+    fp_x8_add_c(&r->c0, c);
+    fp_x8_add_c(&r->c1, c);
+}
+
+/* fp_x8_reduce; c: the complement */
+U128_INLINE void fp_x8_reduce_c(fp_x8 *r, const uint64_t c[FP_LIMBS52])
+{
+    const uint64_t quot = (LANES_MASK + 1) / (lanes_limb(fp_modulus, FP_LIMBS, FP_LIMBS52 - 1) + 1);
+    __m512i top = _mm512_sub_epi64(r->l[FP_LIMBS52 - 1], lanes_set1(4));
+    __m512i q = _mm512_madd52hi_epu64(_mm512_setzero_si512(), top, lanes_set1(quot));
+
+    FIELD_UNROLL
     for (int j = 0; j < FP_LIMBS52; j++) {
-        uint64_t v = lanes_limb(fp_modulus, FP_LIMBS, j) << shift;
-        if (j + 1 < FP_LIMBS52) v &= LANES_MASK;
-        if (j > 0) v += lanes_limb(fp_modulus, FP_LIMBS, j - 1) >> (LANES_BITS - shift);
-        r->l[j] = _mm512_add_epi64(r->l[j], lanes_set1(v));
+        __m512i k = lanes_set1(c[j]);
+        r->l[j] = _mm512_madd52lo_epu64(r->l[j], q, k);
+        if (j + 1 < FP_LIMBS52) r->l[j + 1] = _mm512_madd52hi_epu64(r->l[j + 1], q, k);
     }
+    FIELD_UNROLL
+    for (int j = 0; j < FP_LIMBS52; j++) {
+        if (j + 1 < FP_LIMBS52)
+            r->l[j + 1] = _mm512_add_epi64(r->l[j + 1], lanes_sar(r->l[j], LANES_BITS));
+        r->l[j] = _mm512_and_si512(r->l[j], lanes_set1(LANES_MASK)); /* the top one: modulo R */
+    }
+}
+U128_INLINE void fp2_x8_reduce_c(fp2_x8 *r, const uint64_t c[FP_LIMBS52])
+{
+    fp_x8_reduce_c(&r->c0, c);
+    fp_x8_reduce_c(&r->c1, c);
 }
 
 /** Eight coordinates, at p[i] + off words. */
@@ -95,6 +159,19 @@ U128_INLINE void msm_gather(fp_x8 *r, const uint64_t *const p[LANES], size_t off
     __m512i w[LANES];
     FIELD_UNROLL
     for (int i = 0; i < LANES; i++) w[i] = _mm512_loadu_si512(p[i] + off);
+    lanes_transpose(w);
+    FIELD_UNROLL
+    for (int j = 0; j < FP_LIMBS52; j++) r->l[j] = w[j];
+}
+
+/* Differences of coordinates: subtracted before they are transposed. */
+U128_INLINE void msm_gather_diff(fp_x8 *r, const uint64_t *const q[LANES],
+                                 const uint64_t *const p[LANES], size_t off)
+{
+    __m512i w[LANES];
+    FIELD_UNROLL
+    for (int i = 0; i < LANES; i++)
+        w[i] = _mm512_sub_epi64(_mm512_loadu_si512(q[i] + off), _mm512_loadu_si512(p[i] + off));
     lanes_transpose(w);
     FIELD_UNROLL
     for (int j = 0; j < FP_LIMBS52; j++) r->l[j] = w[j];
@@ -120,6 +197,17 @@ U128_INLINE void fp2_x8_gather(fp2_x8 *r, const uint64_t *const p[LANES], size_t
     msm_gather(&r->c0, p, off);
     msm_gather(&r->c1, p, off + MSM_COORD);
 }
+U128_INLINE void fp_x8_gather_diff(fp_x8 *r, const uint64_t *const q[LANES],
+                                   const uint64_t *const p[LANES], size_t off)
+{
+    msm_gather_diff(r, q, p, off);
+}
+U128_INLINE void fp2_x8_gather_diff(fp2_x8 *r, const uint64_t *const q[LANES],
+                                    const uint64_t *const p[LANES], size_t off)
+{
+    msm_gather_diff(&r->c0, q, p, off);
+    msm_gather_diff(&r->c1, q, p, off + MSM_COORD);
+}
 U128_INLINE void fp_x8_scatter(uint64_t *const p[LANES], size_t off, const fp_x8 *a)
 {
     msm_scatter(p, off, a);
@@ -129,25 +217,14 @@ U128_INLINE void fp2_x8_scatter(uint64_t *const p[LANES], size_t off, const fp2_
     msm_scatter(p, off, &a->c0);
     msm_scatter(p, off + MSM_COORD, &a->c1);
 }
-U128_INLINE void fp_x8_add_shifted_m(fp_x8 *r, const int shift)
-{
-    msm_add_shifted_m(r, shift);
-}
-U128_INLINE void fp2_x8_add_shifted_m(fp2_x8 *r, const int shift)
-{
-    msm_add_shifted_m(&r->c0, shift);
-    msm_add_shifted_m(&r->c1, shift);
-}
-
-/* Calls, not copies: a sum has many of them, and the program has to stay in its cache. */
-FIELD_KERNEL void msm_mul(fp_x8 *r, const fp_x8 *a, const fp_x8 *b)
+U128_INLINE void msm_mul(fp_x8 *r, const fp_x8 *a, const fp_x8 *b)
 {
     fp_x8_mul(r, a, b);
 }
 
 /* ---- what a sum is made of: products whose operands have been carried, results raw ---- */
 
-FIELD_KERNEL void fp_x8_product(fp_x8 *r, const fp_x8 *a, const fp_x8 *b)
+U128_INLINE void fp_x8_product(fp_x8 *r, const fp_x8 *a, const fp_x8 *b)
 {
     fp_x8_mul_raw(r, a, b);
 }
@@ -155,7 +232,7 @@ U128_INLINE void fp2_x8_product(fp2_x8 *r, const fp2_x8 *a, const fp2_x8 *b)
 {
     fp2_x8_mul_raw(r, a, b);
 }
-FIELD_KERNEL void fp_x8_square(fp_x8 *r, const fp_x8 *a)
+U128_INLINE void fp_x8_square(fp_x8 *r, const fp_x8 *a)
 {
     fp_x8_sqr_raw(r, a);
 }
@@ -166,7 +243,7 @@ FIELD_KERNEL void fp2_x8_square(fp2_x8 *r, const fp2_x8 *a)
 }
 
 /* r = a - y as a cell's y: a raw and below 2.5m, y from 0 to 4m. 4m is added; or m alone, where the sum would pass 3.5m. */
-U128_INLINE void fp_x8_minus_y(fp_x8 *r, const fp_x8 *a, const fp_x8 *y)
+U128_INLINE void fp_x8_minus_y(fp_x8 *r, const fp_x8 *a, const fp_x8 *y, const msm_consts *c)
 {
     const int top = FP_LIMBS52 - 1;
     const uint64_t m = lanes_limb(fp_modulus, FP_LIMBS, top);
@@ -175,17 +252,15 @@ U128_INLINE void fp_x8_minus_y(fp_x8 *r, const fp_x8 *a, const fp_x8 *y)
 
     FIELD_UNROLL
     for (int j = 0; j < FP_LIMBS52; j++) {
-        uint64_t mj = lanes_limb(fp_modulus, FP_LIMBS, j);
-        r->l[j] =
-            _mm512_add_epi64(_mm512_sub_epi64(a->l[j], y->l[j]),
-                             _mm512_mask_blend_epi64(large, lanes_set1(4 * mj), lanes_set1(mj)));
+        __m512i k = _mm512_mask_blend_epi64(large, lanes_set1(c->four[j]), lanes_set1(c->one[j]));
+        r->l[j] = _mm512_add_epi64(_mm512_sub_epi64(a->l[j], y->l[j]), k);
     }
     fp_x8_carry(r);
 }
-U128_INLINE void fp2_x8_minus_y(fp2_x8 *r, const fp2_x8 *a, const fp2_x8 *y)
+U128_INLINE void fp2_x8_minus_y(fp2_x8 *r, const fp2_x8 *a, const fp2_x8 *y, const msm_consts *c)
 {
-    fp_x8_minus_y(&r->c0, &a->c0, &y->c0);
-    fp_x8_minus_y(&r->c1, &a->c1, &y->c1);
+    fp_x8_minus_y(&r->c0, &a->c0, &y->c0, c);
+    fp_x8_minus_y(&r->c1, &a->c1, &y->c1, c);
 }
 
 /* The norm of d (settled, at most twice a key's x), which is inverted in its stead: in Fp d itself. And 1/d from the norm's inverse. */
@@ -193,8 +268,9 @@ U128_INLINE void fp_x8_norm(fp_x8 *r, const fp_x8 *d)
 {
     *r = *d;
 }
-U128_INLINE void fp_x8_from_norm(fp_x8 *r, const fp_x8 *d, const fp_x8 *inv)
+U128_INLINE void fp_x8_from_norm(fp_x8 *r, const fp_x8 *d, const fp_x8 *inv, const msm_consts *c)
 {
+    (void)c;
     (void)d;
     *r = *inv;
 }
@@ -208,12 +284,12 @@ FIELD_KERNEL void fp2_x8_norm(fp_x8 *r, const fp2_x8 *d)
     fp_x8_redc_raw(r, &a);
     fp_x8_carry(r);
 }
-U128_INLINE void fp2_x8_from_norm(fp2_x8 *r, const fp2_x8 *d, const fp_x8 *inv)
+U128_INLINE void fp2_x8_from_norm(fp2_x8 *r, const fp2_x8 *d, const fp_x8 *inv, const msm_consts *c)
 {
     fp_x8 t;
 
     fp_x8_neg(&t, &d->c1, 0);
-    msm_add_shifted_m(&t, MSM_SHIFT_X + 1);
+    fp_x8_add_c(&t, c->twice);
     fp_x8_carry(&t);
     msm_mul(&r->c0, &d->c0, inv);
     msm_mul(&r->c1, &t, inv);

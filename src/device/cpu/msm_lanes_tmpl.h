@@ -18,7 +18,6 @@
 #define MSM_X8 FIELD_CAT(MSM_FIELD, x8)
 #define MSM_WORDS (MSM_COORD * (sizeof(MSM_FIELD) / sizeof(fp))) /* of a coordinate */
 #define MSM_GROUPS (MSM_PAIRS / LANES)
-#define MSM_SIDE 2 /* groups side by side (bench_msm) */
 
 typedef struct MSM_G(cell) {
     uint64_t x[MSM_COORD * (sizeof(MSM_FIELD) / sizeof(fp))];
@@ -113,6 +112,7 @@ typedef struct MSM_G(batch) {
     size_t n;
     bool any_inf;    /* a point may be infinity */
     msm_ahead ahead; /* what will be read after this batch */
+    msm_consts c;
     MSM_G(cell) dummy;
     uint64_t *p[MSM_PAIRS]; /* cells; *p += *q */
     const uint64_t *q[MSM_PAIRS];
@@ -139,6 +139,7 @@ static inline void MSM_G(batch_init)(MSM_G(batch) * b, bool inf)
     b->n = 0;
     b->any_inf = inf;
     b->ahead = (msm_ahead){NULL, NULL, NULL};
+    msm_consts_init(&b->c);
     MSM_G(cell_set_inf)(&b->dummy);
 }
 
@@ -211,12 +212,10 @@ U128_INLINE void MSM_G(batch_down)(MSM_G(batch) * b, size_t g)
 {
     const uint64_t *const *p = (const uint64_t *const *)&b->p[g * LANES];
     __mmask8 idle = MSM_G(batch_idle)(b, g);
-    MSM_X8 px, d;
+    MSM_X8 d;
 
-    MSM_F(x8_gather)(&px, p, 0);
-    MSM_F(x8_gather)(&d, &b->q[g * LANES], 0);
-    MSM_F(x8_sub)(&d, &d, &px);
-    MSM_F(x8_add_shifted_m)(&d, MSM_SHIFT_X);
+    MSM_F(x8_gather_diff)(&d, &b->q[g * LANES], p, 0);
+    MSM_F(x8_add_c)(&d, b->c.diff);
     MSM_F(x8_carry)(&d);
     if (U128_UNLIKELY(idle != 0)) MSM_F(x8_put_one)(&d, idle);
     b->twice[g] = 0;
@@ -228,12 +227,10 @@ U128_NOINLINE void MSM_G(batch_down_careful)(MSM_G(batch) * b, size_t g)
 {
     const uint64_t *const *p = (const uint64_t *const *)&b->p[g * LANES];
     __mmask8 idle = MSM_G(batch_idle)(b, g), zero;
-    MSM_X8 px, d;
+    MSM_X8 d;
 
-    MSM_F(x8_gather)(&px, p, 0);
-    MSM_F(x8_gather)(&d, &b->q[g * LANES], 0);
-    MSM_F(x8_sub)(&d, &d, &px);
-    MSM_F(x8_add_shifted_m)(&d, MSM_SHIFT_X);
+    MSM_F(x8_gather_diff)(&d, &b->q[g * LANES], p, 0);
+    MSM_F(x8_add_c)(&d, b->c.diff);
     MSM_F(x8_add_m)(&d, 1);
     MSM_F(x8_reduce)(&d);
     zero = MSM_F(x8_is_zero_mask)(&d, 2) & (__mmask8)~idle;
@@ -258,93 +255,60 @@ U128_NOINLINE void MSM_G(batch_twice)(MSM_X8 *r, MSM_X8 *d, const MSM_X8 *x, __m
     MSM_F(x8_blend)(d, k, &zero);
 }
 
-/* What a group's sums go through; MSM_SIDE groups go step by step together, so that one's carries run beside another's products. */
-typedef struct MSM_G(sums) {
-    const uint64_t *const *p;
+/* Group g's sums; run is the inverse of all norms up to g's, and then of those before:
+   lambda = (q.y - p.y) / d, x = lambda^2 - 2 p.x - d, y = lambda (p.x - x) - p.y */
+U128_INLINE void MSM_G(batch_up)(MSM_G(batch) * b, size_t g, fp_x8 *run)
+{
+    const uint64_t *const *p = (const uint64_t *const *)&b->p[g * LANES];
+    MSM_X8 px, py, l, t, d = MSM_G(batch_denom)(b)[g];
     fp_x8 inv;
-    MSM_X8 px, py, l, d, t;
-} MSM_G(sums);
 
-/* lambda = (q.y - p.y) / d */
-U128_INLINE void MSM_G(sums_slope)(MSM_G(batch) * b, size_t g, MSM_G(sums) * s)
-{
-    s->p = (const uint64_t *const *)&b->p[g * LANES];
-    s->d = MSM_G(batch_denom)(b)[g];
-    MSM_F(x8_from_norm)(&s->t, &s->d, &s->inv);
-    MSM_F(x8_gather)(&s->py, s->p, MSM_WORDS);
-    MSM_F(x8_gather)(&s->l, &b->q[g * LANES], MSM_WORDS);
-    MSM_F(x8_sub)(&s->l, &s->l, &s->py);
-    MSM_F(x8_add_m)(&s->l, 4);
-    MSM_F(x8_carry)(&s->l);
-    MSM_F(x8_gather)(&s->px, s->p, 0);
-    if (U128_UNLIKELY(b->twice[g] != 0)) MSM_G(batch_twice)(&s->l, &s->d, &s->px, b->twice[g]);
-    MSM_F(x8_product)(&s->l, &s->l, &s->t);
-    MSM_F(x8_carry)(&s->l);
+    msm_mul(&inv, run, &b->before[g]);
+    msm_mul(run, run, &b->norm[g]);
+    MSM_F(x8_from_norm)(&t, &d, &inv, &b->c);
+    MSM_F(x8_gather_diff)(&l, &b->q[g * LANES], p, MSM_WORDS);
+    MSM_F(x8_add_c)(&l, b->c.four);
+    MSM_F(x8_carry)(&l);
+    MSM_F(x8_gather)(&py, p, MSM_WORDS);
+    MSM_F(x8_gather)(&px, p, 0);
+    if (U128_UNLIKELY(b->twice[g] != 0)) MSM_G(batch_twice)(&l, &d, &px, b->twice[g]);
+    MSM_F(x8_product)(&l, &l, &t);
+    MSM_F(x8_carry)(&l);
+    MSM_F(x8_square)(&t, &l);
+    MSM_F(x8_add)(&d, &d, &px);
+    MSM_F(x8_add)(&d, &d, &px);
+    MSM_F(x8_sub)(&t, &t, &d);
+    MSM_F(x8_add_c)(&t, b->c.x);
+    MSM_F(x8_reduce_c)(&t, b->c.complement);
+    MSM_F(x8_scatter)(&b->p[g * LANES], 0, &t);
+    MSM_F(x8_sub)(&t, &px, &t);
+    MSM_F(x8_add_c)(&t, b->c.two);
+    MSM_F(x8_carry)(&t);
+    MSM_F(x8_product)(&t, &l, &t);
+    MSM_F(x8_minus_y)(&t, &t, &py, &b->c);
+    MSM_F(x8_scatter)(&b->p[g * LANES], MSM_WORDS, &t);
 }
 
-/* x = lambda^2 - 2 p.x - d; t = p.x - x */
-U128_INLINE void MSM_G(sums_x)(MSM_G(batch) * b, size_t g, MSM_G(sums) * s)
-{
-    MSM_F(x8_square)(&s->t, &s->l);
-    MSM_F(x8_add)(&s->d, &s->d, &s->px);
-    MSM_F(x8_add)(&s->d, &s->d, &s->px);
-    MSM_F(x8_sub)(&s->t, &s->t, &s->d);
-    MSM_F(x8_add_shifted_m)(&s->t, MSM_SHIFT_X + 2);
-    MSM_F(x8_add_m)(&s->t, 1);
-    MSM_F(x8_reduce)(&s->t);
-    MSM_F(x8_scatter)(&b->p[g * LANES], 0, &s->t);
-    MSM_F(x8_sub)(&s->t, &s->px, &s->t);
-    MSM_F(x8_add_m)(&s->t, 2);
-    MSM_F(x8_carry)(&s->t);
-}
-
-/* y = lambda t - p.y */
-U128_INLINE void MSM_G(sums_y)(MSM_G(batch) * b, size_t g, MSM_G(sums) * s)
-{
-    MSM_F(x8_product)(&s->t, &s->l, &s->t);
-    MSM_F(x8_minus_y)(&s->t, &s->t, &s->py);
-    MSM_F(x8_scatter)(&b->p[g * LANES], MSM_WORDS, &s->t);
-}
-
-/* The sums of n <= MSM_SIDE groups from g down; run is the inverse of all norms up to g's. */
-U128_INLINE void MSM_G(batch_up)(MSM_G(batch) * b, size_t g, const size_t n, fp_x8 *run)
-{
-    MSM_G(sums) s[MSM_SIDE];
-
-    for (size_t i = 0; i < n; i++) {
-        for (size_t l = 0; l < LANES; l++) msm_ahead_next(&b->ahead, sizeof(MSM_G(affine)));
-        msm_mul(&s[i].inv, run, &b->before[g - i]);
-        msm_mul(run, run, &b->norm[g - i]);
-    }
-    for (size_t i = 0; i < n; i++) MSM_G(sums_slope)(b, g - i, &s[i]);
-    for (size_t i = 0; i < n; i++) MSM_G(sums_x)(b, g - i, &s[i]);
-    for (size_t i = 0; i < n; i++) MSM_G(sums_y)(b, g - i, &s[i]);
-}
-
+/* All denominators, and their chains' products; run is these in the end. */
 static void MSM_G(batch_chain)(MSM_G(batch) * b, size_t groups, bool careful, fp_x8 *run)
 {
     memset(run, 0, sizeof *run);
     fp_x8_put_one(run, LANES_ALL);
-    for (size_t g = 0; g < groups; g += MSM_SIDE) {
-        size_t end = groups - g < MSM_SIDE ? groups : g + MSM_SIDE;
-        for (size_t i = g; i < end; i++) {
-            if (careful) {
-                MSM_G(batch_down_careful)(b, i);
-            } else {
-                MSM_G(batch_down)(b, i);
-            }
+    for (size_t g = 0; g < groups; g++) {
+        if (careful) {
+            MSM_G(batch_down_careful)(b, g);
+        } else {
+            MSM_G(batch_down)(b, g);
         }
-        for (size_t i = g; i < end; i++) {
-            b->before[i] = *run;
-            msm_mul(run, run, &b->norm[i]);
-        }
+        b->before[g] = *run;
+        msm_mul(run, run, &b->norm[g]);
     }
 }
 
 /** Does all additions; the batch is then empty. */
 static void MSM_G(batch_finish)(MSM_G(batch) * b)
 {
-    size_t groups = (b->n + LANES - 1) / LANES, g = groups;
+    size_t groups = (b->n + LANES - 1) / LANES;
     fp_x8 run;
 
     if (b->n == 0) return;
@@ -355,12 +319,13 @@ static void MSM_G(batch_finish)(MSM_G(batch) * b)
     MSM_G(batch_chain)(b, groups, false, &run);
     if (U128_UNLIKELY(fp_x8_is_zero_mask(&run, 2) != 0)) MSM_G(batch_chain)(b, groups, true, &run);
     msm_invert_lanes(&run);
-    for (; g >= MSM_SIDE; g -= MSM_SIDE) MSM_G(batch_up)(b, g - 1, MSM_SIDE, &run);
-    for (; g > 0; g--) MSM_G(batch_up)(b, g - 1, 1, &run);
+    for (size_t g = groups; g-- > 0;) {
+        for (size_t l = 0; l < LANES; l++) msm_ahead_next(&b->ahead, sizeof(MSM_G(affine)));
+        MSM_G(batch_up)(b, g, &run);
+    }
     b->n = 0;
 }
 
 #undef MSM_X8
 #undef MSM_WORDS
 #undef MSM_GROUPS
-#undef MSM_SIDE
