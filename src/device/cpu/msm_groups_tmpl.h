@@ -25,13 +25,19 @@
 #undef MSM_FIELD
 #undef MSM_TWO
 
+#if MSM_LANES
+#    define MSM_READ_MANY(g) g##_read_many
+#else
+#    define MSM_READ_MANY(g) NULL
+#endif
+
 #define MSM_TABLE(g) \
     { \
         .point_size = sizeof(g##_affine), .cell_size = sizeof(g##_cell), \
         .sum_size = sizeof(g##_xyzz), .scratch_size = (sizeof(g##_block) + 63) / 64 * 64, \
         .max_lanes = MSM_PAIRS / 2, .canon = g##_canon, .to_affine = g##_cells_to_affine, \
-        .read = g##_read_point, .rows = g##_rows, .merge = g##_merge, .lanes = g##_lanes, \
-        .window = g##_window, .finish = g##_finish, .table_row = g##_table_row, \
-        .shift = g##_shift, .table_add = g##_table_add, .fixed_block = MSM_PAIRS / 2, \
-        .write = g##_write_point, \
+        .read = g##_read_point, .read_many = MSM_READ_MANY(g), .rows = g##_rows, \
+        .merge = g##_merge, .lanes = g##_lanes, .window = g##_window, .finish = g##_finish, \
+        .table_row = g##_table_row, .shift = g##_shift, .table_add = g##_table_add, \
+        .fixed_block = MSM_PAIRS / 2, .write = g##_write_point, \
     }

@@ -44,6 +44,9 @@ typedef struct msm_kernels {
     /** Cells to affine points; out may begin where cells does. */
     void (*to_affine)(void *out, const void *cells, size_t n);
 
+    /** Reads n <= 64 points from in[i] to out[i], or where all of out is NULL only checks them. Bit i of what it returns: point i is
+     *  right and not infinity. The others are for `read`, which tells what they are. NULL: `read` alone. */
+    uint64_t (*read_many)(void *const *out, const uint8_t *const *in, size_t n, point_enc enc);
     /** Adds the points of a slice to their rows' buckets. The part of a row that began before the slice goes to
      *  *partial instead; true when there is one. So slices can be worked on at the same time. */
     bool (*rows)(const msm_slice *s, void *partial, void *scratch);

@@ -25,9 +25,11 @@
 #if defined(LANES)
 
 #    if defined(CURVE_BLS12_381)
+#        define MSM_LOG_U 10
 #        define MSM_SHIFT_X 12
 #        define MSM_SHIFT_Y 2
 #    else
+#        define MSM_LOG_U 1
 #        define MSM_SHIFT_X 2
 #        define MSM_SHIFT_Y 1
 #    endif
@@ -236,6 +238,15 @@ U128_INLINE void fp_x8_square(fp_x8 *r, const fp_x8 *a)
 {
     fp_x8_sqr_raw(r, a);
 }
+/* y below 4m */
+U128_INLINE void fp_x8_square_y(fp_x8 *r, const fp_x8 *a)
+{
+    fp_x8_sqr_raw(r, a);
+}
+FIELD_KERNEL void fp2_x8_square_y(fp2_x8 *r, const fp2_x8 *a)
+{
+    fp2_x8_sqr_raw(r, a, 4);
+}
 /* coefficients below 3m, as a product leaves them */
 FIELD_KERNEL void fp2_x8_square(fp2_x8 *r, const fp2_x8 *a)
 {
@@ -323,14 +334,61 @@ U128_NOINLINE void msm_invert_lanes(fp_x8 *r)
     fp_x8_mul(r, r, &to);
 }
 
+/* 2^log mod m in all lanes, log at least 64 FP_LIMBS. */
+static void msm_power_of_two(fp_x8 *r, int log)
+{
+    const uint64_t *start = log < 128 * FP_LIMBS ? fp_mont_one : fp_mont_r2;
+    fp f;
+
+    for (int j = 0; j < FP_LIMBS; j++) f.l[j] = start[j];
+    for (int i = log < 128 * FP_LIMBS ? 64 * FP_LIMBS : 128 * FP_LIMBS; i < log; i++)
+        fp_dbl(&f, &f);
+    fp_x8_set1(r, &f);
+}
+
 /* From a cell's coordinate that was shifted by `shift` to the ordinary form, settled, below m: times 2^(52 n - shift). */
 U128_INLINE void msm_unshift_factor(fp_x8 *r, int shift)
 {
-    fp f;
+    msm_power_of_two(r, LANES_BITS * FP_LIMBS52 - shift);
+}
 
-    fp_set_one(&f);
-    for (int i = 64 * FP_LIMBS; i < LANES_BITS * FP_LIMBS52 - shift; i++) fp_dbl(&f, &f);
-    fp_x8_set1(r, &f);
+/* ---- points as they are written ---- */
+
+/* Words of eight coordinates at in[i] + off; those of plain big-endian numbers when reversed. */
+U128_INLINE void msm_coordinate_words(__m512i w[LANES], const uint8_t *const in[LANES], size_t off,
+                                      bool reversed)
+{
+    uint8_t at[64];
+
+    for (int i = 0; i < 64; i++) at[i] = (uint8_t)(i < FP_BYTES ? FP_BYTES - 1 - i : i);
+    for (int i = 0; i < LANES; i++) {
+        w[i] = _mm512_maskz_loadu_epi64((__mmask8)((1u << FP_LIMBS) - 1), in[i] + off);
+        if (reversed) w[i] = _mm512_permutexvar_epi8(_mm512_loadu_si512(at), w[i]);
+    }
+    lanes_transpose(w);
+}
+
+U128_INLINE void msm_store_words(void *const out[LANES], size_t off, const __m512i w[FP_LIMBS])
+{
+    __m512i t[LANES];
+
+    for (int i = 0; i < LANES; i++) t[i] = i < FP_LIMBS ? w[i] : _mm512_setzero_si512();
+    lanes_transpose(t);
+    for (int i = 0; i < LANES; i++)
+        _mm512_mask_storeu_epi64((uint8_t *)out[i] + off, (__mmask8)((1u << FP_LIMBS) - 1), t[i]);
+}
+
+/* The lanes of a settled value that are below m. */
+U128_INLINE __mmask8 msm_below_m(const fp_x8 *a)
+{
+    __m512i borrow = _mm512_setzero_si512();
+
+    for (int j = 0; j < FP_LIMBS52; j++)
+        borrow = lanes_sar(
+            _mm512_add_epi64(
+                _mm512_sub_epi64(a->l[j], lanes_set1(lanes_limb(fp_modulus, FP_LIMBS, j))), borrow),
+            LANES_BITS);
+    return _mm512_movepi64_mask(borrow);
 }
 
 #endif

@@ -108,6 +108,96 @@ static void MSM_G(cells_to_affine)(void *r, const void *a, size_t n)
     }
 }
 
+/* ---- points of keys: read and checked ---- */
+
+/* What reading eight points takes: factors, and u^6 b in the cells' form. */
+typedef struct MSM_G(reading) {
+    fp_x8 mont; /* to the form of memory */
+    MSM_X8 b;
+} MSM_G(reading);
+
+static void MSM_G(reading_init)(MSM_G(reading) * k)
+{
+    MSM_FIELD zero, b;
+    fp_x8 f, *c = (fp_x8 *)&k->b;
+
+    MSM_F(set_zero)(&zero);
+    MSM_G(rhs)(&b, &zero);
+    msm_power_of_two(&k->mont, 64 * FP_LIMBS + LANES_BITS * FP_LIMBS52);
+    msm_power_of_two(&f, 2 * LANES_BITS * FP_LIMBS52 - 64 * FP_LIMBS - 6 * MSM_LOG_U);
+    for (size_t i = 0; i < MSM_WORDS / MSM_COORD; i++) {
+        fp_x8_set1(&c[i], (const fp *)&b + i);
+        fp_x8_mul(&c[i], &c[i], &f);
+    }
+}
+
+/* The lanes in which u^2 x, u^3 y are on the curve; x below 2m, y below 4m. */
+static __mmask8 MSM_G(on_curve)(const MSM_X8 *x, const MSM_X8 *y, const MSM_X8 *b)
+{
+    MSM_X8 t, s;
+
+    MSM_F(x8_square)(&t, x);
+    MSM_F(x8_carry)(&t);
+    MSM_F(x8_product)(&t, &t, x);
+    MSM_F(x8_square_y)(&s, y);
+    MSM_F(x8_add)(&t, &t, b);
+    MSM_F(x8_sub)(&t, &t, &s);
+    MSM_F(x8_add_m)(&t, 3);
+    MSM_F(x8_reduce)(&t);
+    return MSM_F(x8_is_zero_mask)(&t, 2);
+}
+
+/* Eight points; the lanes that are good. out: where to, or NULL in all. */
+static __mmask8 MSM_G(read_eight)(const MSM_G(reading) * k, void *const out[LANES],
+                                  const uint8_t *const in[LANES], point_enc enc)
+{
+    const int n = 2 * (int)(MSM_WORDS / MSM_COORD);
+    __mmask8 good = LANES_ALL;
+    MSM_X8 xy[2];
+    fp_x8 *c = (fp_x8 *)xy, v;
+    __m512i w[LANES];
+
+    for (int i = 0; i < n; i++) {
+        /* big-endian: c1 before c0 */
+        int at = enc == POINT_ZCASH && n == 4 ? i ^ 1 : i;
+        msm_coordinate_words(w, in, (size_t)at * FP_BYTES, enc == POINT_ZCASH);
+        fp_x8_from_words(&v, w);
+        good &= msm_below_m(&v);
+        if (enc == POINT_ZCASH) {
+            msm_mul(&v, &v, &k->mont);
+            fp_x8_canonical(&v);
+            fp_x8_to_words(w, &v);
+            if (out[0] != NULL) msm_store_words(out, (size_t)i * FP_BYTES, w);
+        }
+        if (i < n / 2) {
+            fp_x8_from_words_shl(&c[i], w, MSM_SHIFT_X);
+            fp_x8_add_m(&c[i], 1);
+            fp_x8_reduce(&c[i]);
+        } else {
+            fp_x8_from_words_shl(&c[i], w, MSM_SHIFT_Y);
+        }
+    }
+    return good & MSM_G(on_curve)(&xy[0], &xy[1], &k->b);
+}
+
+/** Of n <= 64 points those that are right and not infinity; the others are for `read`. */
+static uint64_t MSM_G(read_many)(void *const *out, const uint8_t *const *in, size_t n,
+                                 point_enc enc)
+{
+    MSM_G(reading) k;
+    uint64_t good = 0;
+
+    if (n < LANES || (enc != POINT_LEM && (enc != POINT_ZCASH || !ENC_HAS_ZCASH))) return 0;
+    MSM_G(reading_init)(&k);
+    for (size_t i = 0; i < n; i += LANES) {
+        if (n - i < LANES) i = n - LANES; /* some of them again */
+        good |= (uint64_t)MSM_G(read_eight)(&k, out + i, in + i, enc) << i;
+    }
+    return good;
+}
+
+/* ---- batches ---- */
+
 typedef struct MSM_G(batch) {
     size_t n;
     bool any_inf;    /* a point may be infinity */

@@ -76,18 +76,30 @@ static bool classify(msm_run *r, msm_range *g, uint64_t v[4], uint32_t entry)
     return true;
 }
 
-/* The encoded points of `active` positions of a word. */
+/* The encoded points of `active` positions of a word: checked, and decoded unless they are used where they lie. */
 static cuzk_status take_points(msm_run *r, const msm_word *w, size_t base, uint64_t active)
 {
     const dev_points *b = r->bases;
+    const uint8_t *in[64];
+    void *out[64];
+    size_t n = 0;
+    uint64_t good = 0;
 
     if (r->in_place && b->trusted) return CUZK_OK;
     for (; active != 0; active &= active - 1) {
-        size_t i = base + u64_popcount(w->part & below(u64_ctz(active))), at = r->base + i;
+        size_t i = base + u64_popcount(w->part & below(u64_ctz(active)));
+        in[n] = b->data + (r->base + i) * r->point_bytes;
+        out[n++] = r->in_place ? NULL : r->decoded + i * r->k->point_size;
+    }
+    if (r->k->read_many != NULL) good = r->k->read_many(out, in, n, b->enc);
+    for (size_t i = 0; i < n; i++) {
         g2_any unused;
-        void *out = r->in_place ? (void *)&unused : r->decoded + i * r->k->point_size;
-        point_err e = r->k->read(out, b->data + at * r->point_bytes, b->enc);
-        if (e != POINT_OK) return FAIL_DATA(MALFORMED, "", "point %zu: %s", at, point_err_text(e));
+        point_err e;
+        if (good >> i & 1) continue;
+        e = r->k->read(out[i] == NULL ? &unused : out[i], in[i], b->enc);
+        if (e != POINT_OK)
+            return FAIL_DATA(MALFORMED, "", "point %zu: %s",
+                             (size_t)(in[i] - b->data) / r->point_bytes, point_err_text(e));
     }
     return CUZK_OK;
 }
