@@ -40,6 +40,7 @@ const gap = { name: "gap", group: "gap" }, noTask = { name: "no task", group: "i
 
 /** Threads of the pool record tasks alone: between them there is none. Whoever gave them the task accounts for his wait. */
 const isPool = (name) => /^worker \d+$/.test(name);
+const isIdleGap = (g) => isDevice(g.track) && /idle/.test(g.cause ?? g.between);
 const isDevice = (name) => /^(device|cuda|gpu)/.test(name);
 
 export class Timeline {
@@ -220,9 +221,9 @@ export class Timeline {
         g.fillRect(x1 - 0.75, y, 0.75, BAR);
       }
     }
-    if (!isDevice(name)) return;
+    if (name !== this.rows[0] || !isDevice(name)) return;
     for (const gap of this.gaps) { // a device that was idle while work waited: a line below, its cause at the cursor
-      if (!isDevice(gap.track)) continue;
+      if (!isIdleGap(gap)) continue;
       const x0 = x((gap.at_ms - gap.ms) / this.step), x1 = x(gap.at_ms / this.step);
       if (x1 < 0) continue;
       g.fillStyle = this.colours.gap;
@@ -279,7 +280,7 @@ export class Timeline {
       return;
     }
     const job = r.job === null ? "" : `, ${r.job}${r.part >= 0 ? ` partition ${r.part}` : ""}`;
-    const idle = this.gaps.find((g) => isDevice(name) && isDevice(g.track) && g.at_ms - g.ms <= (bin + 1) * this.step && bin * this.step <= g.at_ms);
+    const idle = this.gaps.find((g) => isDevice(name) && isIdleGap(g) && g.at_ms - g.ms <= (bin + 1) * this.step && bin * this.step <= g.at_ms);
     text($("timeline-cursor"), `${name}, ${at} ago: ${r.step.name} for ${ms((r.to - r.from) * this.step)}${job}${idle ? ` – ${idle.between}` : ""}`);
   }
 }
