@@ -186,6 +186,7 @@ static int serve(report *r, daemon_state *d)
     if (st == CUZK_OK) st = daemon_open(d);
     if (st != CUZK_OK) {
         cuzk_error why = *cuzk_last_error();
+        daemon_log_failure(d, "start_failed");
         notify_send(&d->notify, "STATUS=%s", why.message);
         daemon_close(d, true);
         st = status_adopt(&why);

@@ -36,6 +36,8 @@ CUZK_STATUS daemon_open(daemon_state *d);
 void daemon_reload(daemon_state *d);
 /** at_once: what runs stops at its next safe point. */
 void daemon_close(daemon_state *d, bool at_once);
+/** The calling thread's last failure as a line of the log, if there is a log yet. */
+void daemon_log_failure(const daemon_state *d, const char *event);
 /** Where it serves, to stdout. */
 void daemon_print_addresses(const daemon_state *d);
 

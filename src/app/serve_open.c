@@ -246,7 +246,7 @@ static cuzk_status take_over(daemon_state *d, const config *next)
     return CUZK_OK;
 }
 
-static void log_failure(const daemon_state *d, const char *event)
+void daemon_log_failure(const daemon_state *d, const char *event)
 {
     const cuzk_error *e = cuzk_last_error();
     cuzk_log_field f[] = {{"class", cuzk_class_name(e->klass), 0},
@@ -267,12 +267,12 @@ void daemon_reload(daemon_state *d)
             cuzk_error why = *cuzk_last_error();
             /* back to what was: it was taken over once already */
             cuzk_status back = take_over(d, d->config);
-            if (back != CUZK_OK) log_failure(d, "reload_undo_failed");
+            if (back != CUZK_OK) daemon_log_failure(d, "reload_undo_failed");
             st = status_adopt(&why);
         }
     }
     if (st != CUZK_OK) {
-        log_failure(d, "reload_failed");
+        daemon_log_failure(d, "reload_failed");
         config_free(next);
         return;
     }

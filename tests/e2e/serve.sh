@@ -81,6 +81,10 @@ check "and is named" grep -q 203.0.113.9 "$work/out"
 sed "s|^url.*|url = \"sqlite:///proc/nowhere/jobs.db\"|" "$work/c.toml" >"$work/nostore.toml"
 outcome "a store that cannot be made" 4 "/proc/nowhere" "$cuzk" serve --config "$work/nostore.toml"
 
+sed "s|unix://$work/rpc.sock|unix://$work/nofolder/rpc.sock|" "$work/c.toml" >"$work/nosocket.toml"
+outcome "a socket where there is no folder" 4 "daemon.listen unix://$work/nofolder/rpc.sock" "$cuzk" serve --config "$work/nosocket.toml"
+check "the log has it too" grep -q "error start_failed .*nofolder" "$work/out"
+
 # ---- service manager, reload ----
 
 manager=$work/manager
@@ -100,6 +104,11 @@ json.dump(d["proof"], open(sys.argv[2], "w"))
 json.dump(d["publicSignals"], open(sys.argv[3], "w"))' "$work/proof" "$work/p.json" "$work/s.json"
 outcome "it is valid" 0 "valid" "$cuzk" verify "$m/verification_key.json" "$work/s.json" "$work/p.json"
 
+outcome "gRPC status" 0 "" "$cuzk" status --address "unix://$work/rpc.sock"
+outcome "gRPC proof" 0 "" "$cuzk" submit --address "unix://$work/rpc.sock" --circuit mult3 --input "$m/witness.wtns" \
+    --proof "$work/p2.json" --public "$work/s2.json"
+outcome "the gRPC proof is valid" 0 "valid" "$cuzk" verify "$m/verification_key.json" "$work/s2.json" "$work/p2.json"
+
 sed -i 's/^drain_timeout.*/max_message = "1MiB"\nmax_requests = 77/; s/^\[store\]/[logging]\nlevel = "debug"\n[circuits.second]\nzkey = "x.zkey"\n[store]/' "$work/c.toml"
 kill -HUP $pid
 logged "SIGHUP names what waits for a restart" "daemon.max_message has changed"
@@ -116,6 +125,7 @@ check "the manager heard READY" grep -q "READY=1 STATUS=serving" "$work/notified
 check "and WATCHDOG" grep -q "^WATCHDOG=1" "$work/notified"
 check "and RELOADING with its time" grep -q "RELOADING=1 MONOTONIC_USEC=[0-9]" "$work/notified"
 check "and STOPPING" grep -q "^STOPPING=1" "$work/notified"
+check "the socket has gone" test ! -e "$work/rpc.sock"
 kill $manager_pid
 manager= watchdog=
 
