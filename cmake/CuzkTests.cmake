@@ -15,6 +15,10 @@ set(cuzk_test_env
     "CUZK_BIN=${CMAKE_BINARY_DIR}/cuzk"
     "CUZK_TEST_DIR=${PROJECT_SOURCE_DIR}/tests")
 
+if(CUZK_SANITIZE MATCHES "thread")
+    list(APPEND cuzk_test_env "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+endif()
+
 # cuzk_test(<name> files... LIBS rooms... [LABELS ...] [TIMEOUT seconds] [DEFS ...])
 function(cuzk_test name)
     cmake_parse_arguments(arg "" "TIMEOUT" "LIBS;LABELS;DEFS" ${ARGN})
