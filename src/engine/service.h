@@ -80,6 +80,7 @@ typedef struct svc_kept {
     size_t size;
 } svc_kept;
 
+#define SVC_TIMED_STEPS 12u
 /** What the device's thread has done, for the books: it does not wait for the lock to write it there (service_later.c). */
 typedef struct svc_later {
     struct svc_later *next;
@@ -88,6 +89,7 @@ typedef struct svc_later {
     uint64_t at; /* clock_ns */
     uint64_t wall_ns, attributed_ns, gap_ns;
     char gap[96];
+    uint64_t step_ns[SVC_TIMED_STEPS]; /* service_timing.c */
 } svc_later;
 
 typedef struct svc_part {
@@ -423,6 +425,17 @@ void svc_device_left(service *s, uint64_t now);
 /** The memory that a partition took, against what was reserved. Locked. */
 void svc_count_estimate(service *s, uint64_t reserved, uint64_t measured);
 void svc_count_times(service *s, svc_job *j, uint64_t now); /* locked */
+
+/* service_timing.c: lines of the log (spec/proving-api.md section 6) */
+void svc_timeline_job(service *s, const svc_job *j, cuzk_job_state state);
+void svc_timeline_part(service *s, const svc_part *p, part_state state);
+/** The device's steps, out of its thread's attribution. */
+void svc_timing_steps(svc_later *r, const cuzk_attribution *a);
+/** Of a partition that the device has handed on; the finisher's. */
+void svc_timing_device(service *s, const svc_part *p);
+/** clock_ns: when the finisher began, and when the proof was verified and encoded. */
+void svc_timing_finish(service *s, const char *job_id, uint32_t partition, uint64_t from,
+                       uint64_t finished);
 
 /* service_proof.c: proofs as bytes, and why one did not verify */
 CUZK_STATUS svc_encode_proof(svc_part *p, const groth16_proof *proof);

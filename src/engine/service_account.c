@@ -104,6 +104,7 @@ void svc_account_later(service *s, const svc_account *a, svc_later *r)
     r->wall_ns = at.wall_ns;
     r->attributed_ns = at.attributed_ns;
     r->gap_ns = is_gap(&at) ? at.worst_gap_ns : 0;
+    svc_timing_steps(r, &at);
     memcpy(r->gap, at.worst_gap, sizeof r->gap);
 }
 

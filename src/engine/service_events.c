@@ -75,12 +75,13 @@ void svc_event_job(service *s, const svc_job *j)
     cuzk_job_state state;
     char message[256] = "";
 
-    if (!wanted(s)) return;
     svc_lock(s);
     state = j->state;
     if (state == CUZK_JOB_FAILED)
         (void)snprintf(message, sizeof message, "%.255s", j->error.message);
     svc_unlock(s);
+    svc_timeline_job(s, j, state);
+    if (!wanted(s)) return;
     open_event(s, &o, "job");
     put_text(&o, "job_id", j->job_id);
     put_text(&o, "kind", cuzk_kind_name(j->rq.kind));
@@ -94,6 +95,7 @@ void svc_event_part(service *s, const svc_part *p, part_state state)
 {
     bytes_out o;
 
+    svc_timeline_part(s, p, state);
     if (!wanted(s)) return;
     open_event(s, &o, "partition");
     put_text(&o, "job_id", p->job->job_id);

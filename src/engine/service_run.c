@@ -488,17 +488,22 @@ void svc_finish(void *ctx, stage_item *it)
     service *s = ctx;
     svc_part *p = part_of_item(it);
     svc_account account = svc_account_begin(p->job);
+    uint32_t index = p->index;
+    uint64_t finished;
     bool valid = false;
     cuzk_status st = CUZK_ECANCELLED;
 
     if (begin(p, PHASE_VERIFY, PART_DEVICE)) {
+        if (p->proved == CUZK_OK) svc_timing_device(s, p);
         count_measured(p);
         st = p->proved == CUZK_OK ? finish(p, &valid) : status_adopt(&p->why);
         end(p, PHASE_VERIFY);
     }
+    finished = clock_ns();
     if (st == CUZK_OK && valid)
-        keep(p);
+        keep(p); /* p may be gone after this */
     else
         deal_with(p, st);
+    svc_timing_finish(s, account.job_id, index, account.begin, finished);
     svc_account_end(s, "finish", &account);
 }

@@ -104,6 +104,9 @@ json.dump(d["proof"], open(sys.argv[2], "w"))
 json.dump(d["publicSignals"], open(sys.argv[3], "w"))' "$work/proof" "$work/p.json" "$work/s.json"
 outcome "it is valid" 0 "valid" "$cuzk" verify "$m/verification_key.json" "$work/s.json" "$work/p.json"
 
+for event in "TIMELINE job=k1 state=completed" "GPU_TIMING job=k1 partition=0" "CUZK_TIMING job=k1 partition=0" "FIN_TIMING job=k1 partition=0"; do
+    logged "${event%% *} is logged" "$event"
+done
 outcome "gRPC status" 0 "" "$cuzk" status --address "unix://$work/rpc.sock"
 outcome "gRPC proof" 0 "" "$cuzk" submit --address "unix://$work/rpc.sock" --circuit mult3 --input "$m/witness.wtns" \
     --proof "$work/p2.json" --public "$work/s2.json"
