@@ -117,13 +117,13 @@ bool access_has_networks(access_list *a)
     return has;
 }
 
-unsigned access_token_scopes(access_list *a, const char *token_text, size_t size)
+unsigned access_token_scopes(access_list *a, const char *text, size_t size)
 {
     unsigned scopes = 0;
 
     pthread_rwlock_rdlock(&a->mu);
     if (a->now.tokens != NULL) {
-        const token *t = token_find(a->now.tokens, token_text, size);
+        const token *t = token_find(a->now.tokens, text, size);
         if (t != NULL) scopes = t->scopes;
     }
     pthread_rwlock_unlock(&a->mu);

@@ -32,7 +32,7 @@ void access_close(access_list *a); /* NULL is fine */
 /** There are tokens. */
 bool access_has_tokens(access_list *a);
 /** Scopes of a token (the part after "Bearer "); 0: unknown. Its time does not tell how much of a token was right. */
-unsigned access_token_scopes(access_list *a, const char *token, size_t size);
+unsigned access_token_scopes(access_list *a, const char *text, size_t size);
 
 struct sockaddr;
 /** This peer may come without TLS and token: a unix socket, loopback, a listed network. */

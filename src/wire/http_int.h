@@ -20,6 +20,7 @@
 
 #define HTTP_MAX_LISTEN 16
 #define HTTP_MAX_SOCKETS 64
+#define HTTP_MAX_LISTENERS ((size_t)128) /* with those that reloads have replaced */
 #define HTTP_MAX_PARTS 4
 #define HTTP_MAX_WORKERS 16
 #define HTTP_MAX_TARGET ((size_t)16 << 10)
@@ -126,7 +127,7 @@ struct http_server {
     char addresses[HTTP_MAX_LISTEN][300];
     size_t n_addresses;
     /* only the net thread, once it runs */
-    http_listener *listeners[HTTP_MAX_SOCKETS * 2];
+    http_listener *listeners[HTTP_MAX_LISTENERS];
     size_t n_listeners;
     http_conn *conns;
     http_stream *streams;

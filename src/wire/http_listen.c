@@ -374,7 +374,7 @@ static cuzk_status open_one(opening *o, const char *text)
 cuzk_status http_listeners_open(http_server *s, const http_server_config *c, http_listener **out,
                                 size_t cap, size_t *n)
 {
-    pem_files pem;
+    pem_files pem = {0};
     opening o = {s, c, &pem, out, cap, 0};
     cuzk_status st = CUZK_OK;
 
@@ -391,7 +391,7 @@ cuzk_status http_listeners_open(http_server *s, const http_server_config *c, htt
 cuzk_status http_listeners_renew(http_server *s, const http_server_config *c,
                                  http_listener *const *old, size_t n, http_listener **out)
 {
-    pem_files pem;
+    pem_files pem = {0};
     cuzk_status st = CUZK_OK;
     size_t made = 0;
 

@@ -20,11 +20,12 @@
 
 /* ---- life ---- */
 
-void http_request_unref(http_request *r)
+/** Drops n references. */
+static void drop(http_request *r, unsigned n)
 {
     http_server *s = r->s;
 
-    if (atomic_fetch_sub_explicit(&r->refs, 1, memory_order_acq_rel) != 1) return;
+    if (atomic_fetch_sub_explicit(&r->refs, n, memory_order_acq_rel) != n) return;
     if (r->response != NULL) MHD_destroy_response(r->response);
     http_parts_clear(r);
     mem_free(s->m, r->body);
@@ -36,6 +37,11 @@ void http_request_unref(http_request *r)
     s->n_live--; /* the server may go once there is none */
     (void)pthread_cond_broadcast(&s->idle_cond);
     (void)pthread_mutex_unlock(&s->mu);
+}
+
+void http_request_unref(http_request *r)
+{
+    drop(r, 1);
 }
 
 void *http_on_target(void *server, const char *target, struct MHD_Connection *c)
@@ -123,9 +129,8 @@ void http_on_completed(void *listener, struct MHD_Connection *c, void **request,
     say_done(r, sent ? r->status : 0);
     r->conn->busy = false;
     r->conn->since_ns = clock_ns();
-    if (r->phase == HTTP_NEW || r->phase == HTTP_TAKING)
-        http_request_unref(r); /* nobody will answer it */
-    http_request_unref(r);
+    /* One that has not come to its handler: nobody will answer it. */
+    drop(r, r->phase == HTTP_NEW || r->phase == HTTP_TAKING ? 2 : 1);
 }
 
 /* ---- suspending ---- */

@@ -181,7 +181,7 @@ static void take_fresh(http_server *s)
 
     (void)pthread_mutex_lock(&s->mu);
     n = s->n_fresh;
-    if (n != 0) memcpy(fresh, s->fresh, n * sizeof *fresh);
+    for (size_t i = 0; i < n; i++) fresh[i] = s->fresh[i];
     (void)pthread_mutex_unlock(&s->mu);
     if (n == 0) return;
     for (size_t i = 0; i < s->n_listeners; i++) retire(s->listeners[i]);
@@ -233,7 +233,7 @@ static void do_asked(http_server *s)
 static void sweep(http_server *s, uint64_t now)
 {
     uint64_t limit = (uint64_t)s->header_ms * 1000000;
-    http_listener *over[HTTP_MAX_SOCKETS * 2];
+    http_listener *over[HTTP_MAX_LISTENERS];
     size_t n = 0, n_over = 0;
 
     if (now - s->sweep_ns < SWEEP_NS && !s->quiet) return;
@@ -470,7 +470,7 @@ static cuzk_status listeners_now(http_server *s, http_listener *out[HTTP_MAX_SOC
         out[(*n)++] = s->listeners[i];
         *any_tls = *any_tls || s->listeners[i]->tls;
     }
-    room = s->n_listeners + *n <= HTTP_MAX_SOCKETS * 2;
+    room = s->n_listeners + *n <= HTTP_MAX_LISTENERS;
     (void)pthread_mutex_unlock(&s->mu);
     if (*any_tls && !room)
         return FAIL(CUZK_EBUDGET, "connections of too many earlier reloads stand");

@@ -99,7 +99,8 @@ const char *http_request_query(http_request *r, const char *name)
 
             /* All values fit one block: decoding never makes a text longer. */
             if (r->query_value == NULL)
-                r->query_value = malloc(2 * (strlen(r->query_text) + 1) + 2 * HTTP_MAX_PARTS);
+                r->query_value =
+                    malloc(2 * (strlen(r->query_text) + 1) + (size_t)2 * HTTP_MAX_PARTS);
             if (r->query_value == NULL) return NULL;
             if (r->query_used + value + 1 > 2 * (strlen(r->query_text) + 1)) return NULL;
             char *out = r->query_value + r->query_used;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 const POLL_MS = 1000;
-const SOON_MS = 200; // after an event
+const SOON_MS = 150; // after an event,
+const LEAST_MS = 500; // and at least so long after the poll before
 const RETRY_MS = 1000;
 
 let token = sessionStorage.getItem("cuzk-token") ?? "";
@@ -41,12 +42,13 @@ export async function post(path) {
  */
 export function follow(on) {
   let lastAnswer = performance.now(), lostSince = 0, clock = -1, timer = 0, busy = false, denied = false;
-  let stream = null, streamWait = RETRY_MS;
+  let began = -1e9, stream = null, streamWait = RETRY_MS;
 
   async function poll() {
     clearTimeout(timer);
     if (busy) return;
     busy = true;
+    began = performance.now();
     try {
       const doc = await get("/status");
       const restarted = doc.now_ms < clock;
@@ -76,7 +78,7 @@ export function follow(on) {
   function soon() {
     if (busy || denied || document.hidden) return;
     clearTimeout(timer);
-    timer = setTimeout(poll, SOON_MS);
+    timer = setTimeout(poll, Math.max(SOON_MS, began + LEAST_MS - performance.now()));
   }
 
   function take(block) {

@@ -82,7 +82,7 @@ export class Timeline {
   /** Milliseconds of the daemon's clock from which the next document is wanted. Long steps end late, hence all of it at times. */
   since(whole) {
     if (whole || this.now === 0) return Math.max(0, this.now - KEEP_BINS * this.step);
-    return Math.max(0, Math.floor((this.now - 20000) / this.step) * this.step);
+    return Math.max(0, Math.floor((this.now - 10000) / this.step) * this.step);
   }
 
   add(doc) {

@@ -8,7 +8,7 @@ import { Timeline } from "./panel-timeline.js";
 const timeline = new Timeline();
 const placeTip = tips($("tip"));
 let now = 0; // the daemon's clock, ms
-let past = -1e9, whole = -1e9; // when the ended jobs, and the whole timeline, were last read
+let past = -1e9, whole = -1e9, part = -1e9; // when the ended jobs, the whole timeline and its end were last read
 
 const jobPath = (id) => `/v1/jobs/${encodeURIComponent(id)}`;
 
@@ -328,9 +328,12 @@ async function showPast() {
 /** What is not in /status: read more seldom, and a failure of it is left to the next poll. */
 async function readMore(at) {
   try {
-    const all = at - whole > 20000;
-    if (all) whole = at;
-    timeline.add(await get(`/timeline?since=${timeline.since(all)}`));
+    const all = at - whole > 60000;
+    if (all || at - part > 1800) { // a busy daemon pays for each second that is asked for
+      part = at;
+      if (all) whole = at;
+      timeline.add(await get(`/timeline?since=${timeline.since(all)}`));
+    }
     if (at - past > 5000) {
       past = at;
       await showPast();
