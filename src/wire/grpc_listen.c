@@ -110,7 +110,9 @@ static grpc_ssl_certificate_config_reload_status give_certificates(
     if (k->given != l->version) {
         grpc_ssl_pem_key_cert_pair pair = {l->key, l->cert};
 
-        *out = grpc_ssl_server_certificate_config_create(l->client_ca, &pair, 1);
+        /* 1.51 aborts without roots, also where clients are not asked for certificates: then they are not looked at */
+        *out = grpc_ssl_server_certificate_config_create(
+            l->client_ca != NULL ? l->client_ca : l->cert, &pair, 1);
         st = GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
         k->given = l->version;
     }
@@ -126,6 +128,11 @@ cuzk_status glisten_reload_tls(struct glisten *l, const gserver_config *config)
     if ((config->tls_cert == NULL) != (config->tls_key == NULL))
         return FAIL(CUZK_EINVAL,
                     "daemon.tls_cert and daemon.tls_key: one is given without the other");
+    if (l->n != 0 && ((config->tls_client_ca != NULL) != l->s->tls_asks_certificate ||
+                      (config->tls_cert == NULL) != (l->cert == NULL)))
+        return FAIL(
+            CUZK_EINVAL,
+            "daemon.tls_cert, daemon.tls_client_ca: to begin or end with them takes a restart");
     TRY_OUT(read_pem(&cert, config->tls_cert));
     TRY_OUT(read_pem(&key, config->tls_key));
     TRY_OUT(read_pem(&ca, config->tls_client_ca));
@@ -294,10 +301,11 @@ static CUZK_STATUS open_tcp(struct glisten *l, gsocket *k, const char *text,
         local = local && is_loopback(i->ai_addr);
     if (k->form == FORM_TLS) {
         if (!local && !access_has_tokens(l->s->access) && l->client_ca == NULL)
-            st = FAIL(CUZK_EINVAL,
-                      "daemon.listen %s: with neither daemon.tokens_file nor daemon.tls_client_ca "
-                      "anyone could come in",
-                      k->address);
+            st = FAIL_DATA(
+                INCONSISTENT, k->address,
+                "daemon.listen %s: with neither daemon.tokens_file nor daemon.tls_client_ca "
+                "anyone could come in",
+                k->address);
         else
             st = listen_tls(l, k, text);
     } else {
