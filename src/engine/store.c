@@ -47,14 +47,13 @@ cuzk_status store_note(store *s, cuzk_status st)
     return st;
 }
 
-/** Counts bytes and jobs anew. */
+/** Counts bytes anew. */
 static void note_size(store *s)
 {
-    uint64_t jobs = 0, bytes = 0;
+    uint64_t bytes = 0;
 
-    if (store_db_size(&s->db, &jobs, &bytes) != CUZK_OK) return; /* as before; the next one tells */
+    if (store_db_size(&s->db, &bytes) != CUZK_OK) return; /* as before; the next one tells */
     store_lock(s);
-    s->stats.jobs = jobs;
     s->db_bytes = bytes;
     store_unlock(s);
 }
@@ -210,15 +209,20 @@ static void give_up_again(store *s)
 static size_t follow(store *s, store_op *first, store_payload gone[MAX_GROUP])
 {
     size_t n = 0;
+    int64_t more = 0;
 
     for (store_op *op = first; op != NULL; op = op->next) {
         if (op->st != CUZK_OK) continue;
+        more += op->more_jobs;
         if (op->type == STORE_ADMIT) forget_again(s, op->job->job_id);
         if (op->type == STORE_FINISH) forget_again(s, op->job_id);
         if (op->type == STORE_ADMIT && op->job->state < CUZK_JOB_COMPLETED)
             store_files_named(s, &op->job->payload);
         if (op->let_go.size != 0) gone[n++] = op->let_go;
     }
+    store_lock(s);
+    s->stats.jobs += (uint64_t)more;
+    store_unlock(s);
     return n;
 }
 

@@ -240,18 +240,23 @@ void store_db_close(store_db *d)
 
 /* ---- size and upkeep ---- */
 
-cuzk_status store_db_size(store_db *d, uint64_t *jobs, uint64_t *bytes)
+cuzk_status store_db_count(store_db *d, uint64_t *jobs)
 {
     sqlite3_stmt *q = d->stmt[SQL_JOBS];
+    int got = sqlite3_step(q);
+
+    if (got == SQLITE_ROW) *jobs = (uint64_t)sqlite3_column_int64(q, 0);
+    (void)sqlite3_reset(q);
+    return got == SQLITE_ROW ? CUZK_OK : store_db_fail(d->db, got, "count the jobs", d->path);
+}
+
+cuzk_status store_db_size(store_db *d, uint64_t *bytes)
+{
+    sqlite3_stmt *q = d->stmt[SQL_PAGES];
     int got = sqlite3_step(q);
     struct stat s;
     char wal[4096 + 8];
 
-    if (got == SQLITE_ROW) *jobs = (uint64_t)sqlite3_column_int64(q, 0);
-    (void)sqlite3_reset(q);
-    if (got != SQLITE_ROW) return store_db_fail(d->db, got, "count the jobs", d->path);
-    q = d->stmt[SQL_PAGES];
-    got = sqlite3_step(q);
     if (got == SQLITE_ROW)
         *bytes = (uint64_t)sqlite3_column_int64(q, 0) * (uint64_t)sqlite3_column_int64(q, 1);
     (void)sqlite3_reset(q);

@@ -64,6 +64,7 @@ typedef struct store_op {
     cuzk_bytes bytes;
     /* out */
     store_payload let_go; /* a payload that this job named before and names no more */
+    int64_t more_jobs;    /* in the store than before */
     cuzk_status st;
     cuzk_error error;
 } store_op;
@@ -75,8 +76,10 @@ CUZK_STATUS store_db_commit(store_db *d);
 void store_db_rollback(store_db *d);
 /** Does a job that has not ended name this payload? */
 CUZK_STATUS store_db_named(store_db *d, const uint8_t key[32], bool *named);
-/** How many jobs there are; bytes in use of the file and its journal. */
-CUZK_STATUS store_db_size(store_db *d, uint64_t *jobs, uint64_t *bytes);
+/** How many jobs there are: reads all of them. */
+CUZK_STATUS store_db_count(store_db *d, uint64_t *jobs);
+/** Bytes in use of the file and its journal. */
+CUZK_STATUS store_db_size(store_db *d, uint64_t *bytes);
 /** Moves the journal into the file. */
 CUZK_STATUS store_db_checkpoint(store_db *d);
 

@@ -249,7 +249,8 @@ cuzk_status store_open(store **out, const store_config *c, cuzk_buffer *moved)
     TRY_OUT(open_db(s, &aside));
     TRY_OUT(store_files_scan(s));
     TRY_OUT(store_files_sweep(s, true));
-    TRY_OUT(store_db_size(&s->db, &s->stats.jobs, &s->db_bytes));
+    TRY_OUT(store_db_count(&s->db, &s->stats.jobs));
+    TRY_OUT(store_db_size(&s->db, &s->db_bytes));
     TRY_OUT(start_thread(s));
     *out = s;
     *moved = aside;

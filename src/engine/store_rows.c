@@ -189,6 +189,7 @@ static cuzk_status admit(store_db *d, store_op *op)
         TRY(forget_partitions(d, seq));
         TRY(run(d, SQL_FORGET_JOB, bind_u64(d->stmt[SQL_FORGET_JOB], 1, seq), "replace a job"));
     }
+    op->more_jobs = seq == 0 ? 1 : 0;
     return insert_job(d, op->job);
 }
 
@@ -230,13 +231,16 @@ static cuzk_status set_priority(store_db *d, store_op *op)
 cuzk_status store_db_apply(store_db *d, store_op *op)
 {
     op->let_go.size = 0;
+    op->more_jobs = 0;
     switch (op->type) {
     case STORE_ADMIT: return admit(d, op);
     case STORE_FINISH: return finish(d, op);
     case STORE_PARTITION: return set_partition(d, op);
     case STORE_PRIORITY: return set_priority(d, op);
     case STORE_PURGE:
-        return run(d, SQL_PURGE, bind_u64(d->stmt[SQL_PURGE], 1, op->ms), "forget ended jobs");
+        TRY(run(d, SQL_PURGE, bind_u64(d->stmt[SQL_PURGE], 1, op->ms), "forget ended jobs"));
+        op->more_jobs = -sqlite3_changes(d->db);
+        return CUZK_OK;
     case STORE_NOTHING: return CUZK_OK;
     }
     return FAIL(CUZK_EBUG, "store operation %d", (int)op->type);

@@ -470,6 +470,8 @@ static void test_crowd(void **state)
             assert_int_equal(j->n_partitions, (k % EACH) % 3 == 0 ? 0 : 1);
             if ((k % EACH) % 3 != 0) assert_true(payload_is(c.s, &j->j.payload, k / 4, 3000));
         }
+        store_stats_get(c.s, &st);
+        assert_int_equal(st.jobs, l.n);
         store_close(c.s);
         c.s = env_open(&e);
     }
