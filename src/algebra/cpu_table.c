@@ -5,6 +5,8 @@
  */
 #include "algebra/cpu_table.h"
 
+#include "algebra/self_test.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -82,7 +84,7 @@ const char *cpu_table_feature(cpu_table t)
     return (unsigned)t < CPU_TABLES ? features[t] : "?";
 }
 
-bool cpu_table_supported(cpu_table t)
+static bool has_features(cpu_table t)
 {
     switch (t) {
     case CPU_TABLE_GENERIC: return true;
@@ -91,6 +93,29 @@ bool cpu_table_supported(cpu_table t)
     case CPU_TABLES: break;
     }
     return false;
+}
+
+static bool self_test(cpu_table t)
+{
+    switch (t) {
+    case CPU_TABLE_ADX: return self_test_adx();
+    case CPU_TABLE_IFMA: return self_test_adx() && self_test_lanes_bls() && self_test_lanes_bn();
+    case CPU_TABLE_GENERIC:
+    case CPU_TABLES: break;
+    }
+    return true;
+}
+
+const char *cpu_table_refusal(cpu_table t)
+{
+    if (!has_features(t)) return "the processor or the system lacks a feature that it needs";
+    if (!self_test(t)) return "the processor claims the features but failed the self-test";
+    return NULL;
+}
+
+bool cpu_table_supported(cpu_table t)
+{
+    return cpu_table_refusal(t) == NULL;
 }
 
 cpu_table cpu_table_best(void)

@@ -17,7 +17,9 @@ typedef enum cpu_table { CPU_TABLE_GENERIC, CPU_TABLE_ADX, CPU_TABLE_IFMA, CPU_T
 const char *cpu_table_name(cpu_table t); /* "generic", "adx", "ifma" */
 /** The feature, as /proc/cpuinfo names it, that tells a machine with the table from others; "" for the portable one. */
 const char *cpu_table_feature(cpu_table t);
-bool cpu_table_supported(cpu_table t); /* by cpuid, and what the system saves of the registers */
+/** Why this machine does not run it: by cpuid, what the system saves of the registers, and a self-test; NULL: it does. */
+const char *cpu_table_refusal(cpu_table t);
+bool cpu_table_supported(cpu_table t); /* no refusal */
 cpu_table cpu_table_best(void);        /* the last supported one */
 bool cpu_table_from_name(cpu_table *out, const char *name);
 

@@ -34,6 +34,19 @@ U128_INLINE __m512i lanes_set1(uint64_t x)
     return _mm512_set1_epi64((long long)x);
 }
 
+/* Long functions that belong in their callers; but for builds with sanitizers, whose checks would make those callers too long. */
+#    if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#        define LANES_KERNEL FIELD_KERNEL
+#    elif defined(__has_feature)
+#        if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+            __has_feature(memory_sanitizer)
+#            define LANES_KERNEL FIELD_KERNEL
+#        endif
+#    endif
+#    ifndef LANES_KERNEL
+#        define LANES_KERNEL U128_INLINE
+#    endif
+
 /* The compilers' vector types: a shift by a constant is an immediate, whatever the level of optimisation. */
 typedef uint64_t lanes_u64 __attribute__((vector_size(64)));
 typedef int64_t lanes_s64 __attribute__((vector_size(64)));
@@ -61,7 +74,7 @@ U128_INLINE uint64_t lanes_limb(const uint64_t *w, int n, int j)
 }
 
 /** Row i of eight words becomes column i. */
-U128_INLINE void lanes_transpose(__m512i r[LANES])
+LANES_KERNEL void lanes_transpose(__m512i r[LANES])
 {
     __m512i a[LANES], b[LANES];
     const __m512i lo = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
@@ -84,7 +97,7 @@ U128_INLINE void lanes_transpose(__m512i r[LANES])
 }
 
 /** Word k of eight elements of four words that lie one behind the other. */
-U128_INLINE void lanes_load4(__m512i w[4], const uint64_t *in)
+LANES_KERNEL void lanes_load4(__m512i w[4], const uint64_t *in)
 {
     const __m512i even = _mm512_setr_epi64(0, 4, 1, 5, 8, 12, 9, 13);
     const __m512i odd = _mm512_setr_epi64(2, 6, 3, 7, 10, 14, 11, 15);
@@ -102,7 +115,7 @@ U128_INLINE void lanes_load4(__m512i w[4], const uint64_t *in)
 }
 
 /** The reverse. */
-U128_INLINE void lanes_store4(uint64_t *out, const __m512i w[4])
+LANES_KERNEL void lanes_store4(uint64_t *out, const __m512i w[4])
 {
     const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
     const __m512i high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);

@@ -43,7 +43,7 @@ static bool LANES_FN(is_settled)(const LANES_X8 *a)
 #endif
 
 /** Settles a raw value in [0, R). */
-U128_INLINE void LANES_FN(carry)(LANES_X8 *r)
+LANES_KERNEL void LANES_FN(carry)(LANES_X8 *r)
 {
     FIELD_UNROLL
     for (int j = 0; j + 1 < FIELD_LIMBS52; j++) {
@@ -68,21 +68,21 @@ U128_INLINE void LANES_FN(blend)(LANES_X8 *r, __mmask8 k, const LANES_X8 *a)
 
 /* ---- sums: raw ---- */
 
-U128_INLINE void LANES_FN(add)(LANES_X8 *r, const LANES_X8 *a, const LANES_X8 *b)
+LANES_KERNEL void LANES_FN(add)(LANES_X8 *r, const LANES_X8 *a, const LANES_X8 *b)
 {
     FIELD_UNROLL
     for (int j = 0; j < FIELD_LIMBS52; j++) r->l[j] = _mm512_add_epi64(a->l[j], b->l[j]);
 }
 
 /** r = a - b, raw, and perhaps negative */
-U128_INLINE void LANES_FN(sub)(LANES_X8 *r, const LANES_X8 *a, const LANES_X8 *b)
+LANES_KERNEL void LANES_FN(sub)(LANES_X8 *r, const LANES_X8 *a, const LANES_X8 *b)
 {
     FIELD_UNROLL
     for (int j = 0; j < FIELD_LIMBS52; j++) r->l[j] = _mm512_sub_epi64(a->l[j], b->l[j]);
 }
 
 /** r += k m, raw; k at most 2^5 */
-U128_INLINE void LANES_FN(add_m)(LANES_X8 *r, uint64_t k)
+LANES_KERNEL void LANES_FN(add_m)(LANES_X8 *r, uint64_t k)
 {
     FIELD_UNROLL
     for (int j = 0; j < FIELD_LIMBS52; j++)
@@ -90,7 +90,7 @@ U128_INLINE void LANES_FN(add_m)(LANES_X8 *r, uint64_t k)
 }
 
 /** r = k m - a, raw */
-U128_INLINE void LANES_FN(neg)(LANES_X8 *r, const LANES_X8 *a, uint64_t k)
+LANES_KERNEL void LANES_FN(neg)(LANES_X8 *r, const LANES_X8 *a, uint64_t k)
 {
     FIELD_UNROLL
     for (int j = 0; j < FIELD_LIMBS52; j++)
@@ -101,7 +101,7 @@ U128_INLINE void LANES_FN(neg)(LANES_X8 *r, const LANES_X8 *a, uint64_t k)
  * Settles a raw value in [m, R / 4) and takes it below 2m. The quotient is estimated from the top limb, less what the limbs below
  * may borrow from it: never too large; and too small by less than 1 + value / R.
  */
-U128_INLINE void LANES_FN(reduce)(LANES_X8 *r)
+LANES_KERNEL void LANES_FN(reduce)(LANES_X8 *r)
 {
     __m512i zero = _mm512_setzero_si512(), top, q;
 
@@ -124,7 +124,7 @@ U128_INLINE void LANES_FN(reduce)(LANES_X8 *r)
 }
 
 /** Settled and below 2m: below m. */
-U128_INLINE void LANES_FN(canonical)(LANES_X8 *r)
+LANES_KERNEL void LANES_FN(canonical)(LANES_X8 *r)
 {
     LANES_X8 t = *r;
     __mmask8 below;
@@ -168,7 +168,7 @@ static inline __mmask8 LANES_FN(is_zero_mask)(const LANES_X8 *a, uint64_t k)
 
 /** r = a b / R, raw, from settled values. Row by row: a b_i, then what makes the lowest limb vanish. High halves are added when
  *  the limbs have moved down by one, so n accumulators are enough. */
-U128_INLINE void LANES_FN(mul_raw)(LANES_X8 *r, const LANES_X8 *a, const LANES_X8 *b)
+LANES_KERNEL void LANES_FN(mul_raw)(LANES_X8 *r, const LANES_X8 *a, const LANES_X8 *b)
 {
     __m512i t[FIELD_LIMBS52], zero = _mm512_setzero_si512(), q, low;
 
@@ -205,7 +205,7 @@ typedef struct LANES_FN(wide) {
     __m512i l[2 * FIELD_LIMBS52];
 } LANES_FN(wide);
 
-U128_INLINE void LANES_FN(mul_wide)(LANES_FN(wide) * r, const LANES_X8 *a, const LANES_X8 *b)
+LANES_KERNEL void LANES_FN(mul_wide)(LANES_FN(wide) * r, const LANES_X8 *a, const LANES_X8 *b)
 {
     __m512i t[2 * FIELD_LIMBS52];
 
@@ -227,7 +227,7 @@ U128_INLINE void LANES_FN(mul_wide)(LANES_FN(wide) * r, const LANES_X8 *a, const
 }
 
 /** Products of different limbs once, doubled, then the squares of limbs. */
-U128_INLINE void LANES_FN(sqr_wide)(LANES_FN(wide) * r, const LANES_X8 *a)
+LANES_KERNEL void LANES_FN(sqr_wide)(LANES_FN(wide) * r, const LANES_X8 *a)
 {
     __m512i t[2 * FIELD_LIMBS52];
 
@@ -254,7 +254,7 @@ U128_INLINE void LANES_FN(sqr_wide)(LANES_FN(wide) * r, const LANES_X8 *a)
 }
 
 /** r = w / R, raw: above w / R - 1, below w / R + m. */
-U128_INLINE void LANES_FN(redc_raw)(LANES_X8 *r, const LANES_FN(wide) * w)
+LANES_KERNEL void LANES_FN(redc_raw)(LANES_X8 *r, const LANES_FN(wide) * w)
 {
     __m512i t[FIELD_LIMBS52 + 1], zero = _mm512_setzero_si512(), q, low;
 
@@ -320,7 +320,7 @@ U128_INLINE void LANES_FN(from_words)(LANES_X8 *r, const __m512i w[FIELD_LIMBS])
 }
 
 /** Words of 64 bits from a settled value that fits them. */
-U128_INLINE void LANES_FN(to_words)(__m512i w[FIELD_LIMBS], const LANES_X8 *a)
+LANES_KERNEL void LANES_FN(to_words)(__m512i w[FIELD_LIMBS], const LANES_X8 *a)
 {
     FIELD_UNROLL
     for (int i = 0; i < FIELD_LIMBS; i++) {

@@ -21,8 +21,8 @@ static cuzk_status cpu_open(device *d, const device_config *config)
     if ((unsigned)config->table >= CPU_TABLES)
         return FAIL(CUZK_EINVAL, "device cpu: table %u is unknown", (unsigned)config->table);
     if (!cpu_table_supported(config->table))
-        return FAIL(CUZK_EINVAL, "device cpu: this processor cannot run table %s",
-                    cpu_table_name(config->table));
+        return FAIL(CUZK_EINVAL, "device cpu: this machine cannot run table %s: %s",
+                    cpu_table_name(config->table), cpu_table_refusal(config->table));
     impl = mem_new(d->m, 1, sizeof *impl, &st);
     if (impl == NULL) return st;
     for (unsigned i = 0; i < CURVE_IDS; i++) {

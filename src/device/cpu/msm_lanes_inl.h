@@ -118,7 +118,7 @@ static void msm_consts_init(msm_consts *c)
     }
 }
 
-U128_INLINE void fp_x8_add_c(fp_x8 *r, const uint64_t c[FP_LIMBS52])
+LANES_KERNEL void fp_x8_add_c(fp_x8 *r, const uint64_t c[FP_LIMBS52])
 {
     FIELD_UNROLL
     for (int j = 0; j < FP_LIMBS52; j++) r->l[j] = _mm512_add_epi64(r->l[j], lanes_set1(c[j]));
@@ -130,7 +130,7 @@ U128_INLINE void fp2_x8_add_c(fp2_x8 *r, const uint64_t c[FP_LIMBS52])
 }
 
 /* fp_x8_reduce; c: the complement */
-U128_INLINE void fp_x8_reduce_c(fp_x8 *r, const uint64_t c[FP_LIMBS52])
+LANES_KERNEL void fp_x8_reduce_c(fp_x8 *r, const uint64_t c[FP_LIMBS52])
 {
     const uint64_t quot = (LANES_MASK + 1) / (lanes_limb(fp_modulus, FP_LIMBS, FP_LIMBS52 - 1) + 1);
     __m512i top = _mm512_sub_epi64(r->l[FP_LIMBS52 - 1], lanes_set1(4));

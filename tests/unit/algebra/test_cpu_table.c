@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "algebra/cpu_table.h"
+#include "algebra/self_test.h"
 #include "harness/harness.h"
 
 static void test_names(void **state)
@@ -41,6 +42,45 @@ static void test_choice(void **state)
     assert_true(cpu_table_supported(best));
     for (unsigned t = (unsigned)best + 1; t < CPU_TABLES; t++)
         assert_false(cpu_table_supported((cpu_table)t));
+    for (unsigned t = 0; t <= CPU_TABLES; t++)
+        assert_int_equal(cpu_table_refusal((cpu_table)t) == NULL,
+                         cpu_table_supported((cpu_table)t));
+    assert_non_null(cpu_table_refusal(CPU_TABLES));
+}
+
+/* ---- self-tests: a table that is wrong in one product is refused ---- */
+
+static void (*right_fp_ring)(uint64_t ring[CURVE_RING_WORDS], size_t n);
+static void (*right_fr_ring)(fr ring[16], size_t n);
+
+static void wrong_fp_ring(uint64_t ring[CURVE_RING_WORDS], size_t n)
+{
+    right_fp_ring(ring, n);
+    ring[7] ^= 1;
+}
+
+static void wrong_fr_ring(fr ring[16], size_t n)
+{
+    right_fr_ring(ring, n);
+    ring[15].l[3] ^= (uint64_t)1 << 63;
+}
+
+static void test_self_test(void **state)
+{
+    (void)state;
+    for (unsigned id = 0; id < CURVE_IDS; id++) {
+        const curve *judge = curve_get((curve_id)id, CPU_TABLE_GENERIC);
+        curve wrong = *judge;
+
+        assert_true(self_test_curve(judge, &wrong));
+        right_fp_ring = judge->fp_ring;
+        wrong.fp_ring = wrong_fp_ring;
+        assert_false(self_test_curve(judge, &wrong));
+        wrong.fp_ring = judge->fp_ring;
+        right_fr_ring = judge->fr_ring;
+        wrong.fr_ring = wrong_fr_ring;
+        assert_false(self_test_curve(judge, &wrong));
+    }
 }
 
 /* Whether a line of flags has all of the words. */
@@ -83,6 +123,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_wrong_names),
         cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_self_test),
         cmocka_unit_test(test_as_the_kernel_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
