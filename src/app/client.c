@@ -16,7 +16,7 @@
 /** --address, CUZK_ADDRESS, or the configuration's first daemon.listen. */
 static cuzk_status find_address(char *out, size_t size, const options *o)
 {
-    const char *given = o->address != NULL ? o->address : getenv("CUZK_ADDRESS");
+    const char *given = o->address != NULL ? o->address : secure_getenv("CUZK_ADDRESS");
     const config_source source = {.path = o->config};
     static const char any[] = "0.0.0.0:";
     config *c;
@@ -38,7 +38,7 @@ static cuzk_status find_address(char *out, size_t size, const options *o)
 
 int client_open(client *c, report *r)
 {
-    const char *token = getenv("CUZK_TOKEN");
+    const char *token = secure_getenv("CUZK_TOKEN");
     cuzk_status st;
 
     memset(c, 0, sizeof *c);
@@ -156,7 +156,7 @@ bool client_job_path(char *out, size_t size, const char *prefix, const char *id,
     size_t n = strlen(prefix);
 
     if (n + 3 * strlen(id) + strlen(rest) >= size) return false;
-    memcpy(out, prefix, n);
+    (void)snprintf(out, size, "%s", prefix);
     for (; *id != 0; id++) {
         if (strchr(plain, *id) != NULL)
             out[n++] = *id;

@@ -147,7 +147,7 @@ static int submit(client *c)
 {
     client_request q;
     Cuzk__V1__SubmitProofResponse *a;
-    greply reply;
+    greply reply = {.size = 0};
     cuzk_status st = client_request_read(&q, c->r->o);
     int code;
 

@@ -33,16 +33,16 @@ struct rpc {
     void *log_ctx;
 };
 
-/* ---- routes: rpc_prove.c, rpc_look.c ---- */
-void rpc_submit(void *r, gcall *c);
-void rpc_await(void *r, gcall *c);
-void rpc_prove(void *r, gcall *c);
-void rpc_cancel(void *r, gcall *c);
-void rpc_status(void *r, gcall *c);
-void rpc_get_metrics(void *r, gcall *c);
-void rpc_preload(void *r, gcall *c);
-void rpc_evict(void *r, gcall *c);
-void rpc_get(void *r, gcall *c);
+/* ---- routes: rpc_prove.c, rpc_look.c; ctx is the rpc ---- */
+void rpc_submit(void *ctx, gcall *c);
+void rpc_await(void *ctx, gcall *c);
+void rpc_prove(void *ctx, gcall *c);
+void rpc_cancel(void *ctx, gcall *c);
+void rpc_status(void *ctx, gcall *c);
+void rpc_get_metrics(void *ctx, gcall *c);
+void rpc_preload(void *ctx, gcall *c);
+void rpc_evict(void *ctx, gcall *c);
+void rpc_get(void *ctx, gcall *c);
 
 /** Ends the call with the code that belongs to this thread's last failure, and its text. */
 void rpc_fail(gcall *c, cuzk_status st);

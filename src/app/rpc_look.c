@@ -117,11 +117,11 @@ static bool rows_new(status_rows *w, const cuzk_status_rows *s)
 {
     memset(w, 0, sizeof *w);
     w->gpus = calloc(s->n_devices + 1, sizeof *w->gpus);
-    w->gpu_list = calloc(s->n_devices + 1, sizeof *w->gpu_list);
+    w->gpu_list = calloc(s->n_devices + 1, sizeof(void *));
     w->keys = calloc(s->n_keys + 1, sizeof *w->keys);
-    w->key_list = calloc(s->n_keys + 1, sizeof *w->key_list);
+    w->key_list = calloc(s->n_keys + 1, sizeof(void *));
     w->queues = calloc(s->n_queues + 1, sizeof *w->queues);
-    w->queue_list = calloc(s->n_queues + 1, sizeof *w->queue_list);
+    w->queue_list = calloc(s->n_queues + 1, sizeof(void *));
     return w->gpus != NULL && w->gpu_list != NULL && w->keys != NULL && w->key_list != NULL &&
            w->queues != NULL && w->queue_list != NULL;
 }

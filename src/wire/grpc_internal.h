@@ -110,6 +110,8 @@ void gserver_say(gserver *s, int level, const char *event, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /** Asks the library for one more call. */
 void gcall_ask(gserver *s);
+/** Drops what waits to be sent. c->mu is held, or nobody else has c. */
+void gcall_drop_queue(gcall *c);
 /** What the library has finished. */
 void gcall_event(const gtag *t, bool success);
 

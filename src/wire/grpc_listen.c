@@ -283,7 +283,7 @@ static CUZK_STATUS resolve(const gsocket *k, const net_address *address, struct 
 
     (void)snprintf(port, sizeof port, "%u", address->port);
     int rc = getaddrinfo(address->host, port, &hints, out);
-    if (rc != 0)
+    if (rc != 0 || *out == NULL)
         return FAIL_DATA(MALFORMED, k->address, "daemon.listen %s: %s", k->address,
                          gai_strerror(rc));
     return CUZK_OK;

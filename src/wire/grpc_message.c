@@ -28,7 +28,7 @@ static CUZK_STATUS grow(gserver *s, uint8_t **data, size_t *cap, size_t n)
                     "(daemon.max_inflight_bytes)",
                     (unsigned long long)held, want, (unsigned long long)limit);
     more = mem_new(s->requests, want + 1, 1, &st);
-    if (more == NULL) return st;
+    if (more == NULL) return FAIL(CUZK_ENOMEM, "no memory for a message of %zu bytes", want);
     if (*data != NULL) memcpy(more, *data, *cap);
     mem_free(s->requests, *data);
     *data = more;

@@ -398,7 +398,7 @@ static void test_bears_rubbish(void **state)
         if (i % 4 >= 2) (void)send(fds[i], noise, n, MSG_NOSIGNAL);
     }
     gclient *c = client_of(f.address, NULL, false);
-    for (unsigned i = 0; i < 20; i++) {
+    for (size_t i = 0; i < 20; i++) {
         assert_int_equal(call(c, "/t.Test/Echo", noise, sizeof noise, &r), GCODE_OK);
         greply_clear(&r);
         close(fds[2 * i]);
@@ -408,7 +408,7 @@ static void test_bears_rubbish(void **state)
                      GCODE_INVALID_ARGUMENT);
     gclient_close(c);
     close_server(&f);
-    for (unsigned i = 0; i < 20; i++) close(fds[2 * i + 1]);
+    for (size_t i = 0; i < 20; i++) close(fds[2 * i + 1]);
 }
 
 static void test_health(void **state)

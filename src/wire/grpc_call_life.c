@@ -1,0 +1,78 @@
+/*
+ * wire/grpc_call_life.c - a call's first and last moment: asked for, counted, freed with its last reference
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include <grpc/byte_buffer.h>
+
+#include "wire/grpc_internal.h"
+
+void gcall_ref(gcall *c)
+{
+    (void)atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+}
+
+void gcall_drop_queue(gcall *c)
+{
+    while (c->first != NULL) {
+        gout *o = c->first;
+
+        c->first = o->next;
+        grpc_byte_buffer_destroy(o->message);
+        free(o);
+    }
+    c->last = NULL;
+    c->n_queued = 0;
+}
+
+static void destroy(gcall *c)
+{
+    gserver *s = c->s;
+
+    gcall_drop_queue(c);
+    mem_free(s->requests, c->request);
+    if (c->incoming != NULL) grpc_byte_buffer_destroy(c->incoming);
+    if (c->call != NULL) grpc_call_unref(c->call);
+    grpc_call_details_destroy(&c->details);
+    grpc_metadata_array_destroy(&c->metadata);
+    free(c->end_text);
+    if (c->method != NULL && !c->method->stream) free(c->state);
+    (void)pthread_mutex_lock(&s->mu);
+    s->n_calls--;
+    if (c->counted) s->active--;
+    (void)pthread_cond_broadcast(&s->idle);
+    (void)pthread_mutex_unlock(&s->mu);
+    (void)pthread_mutex_destroy(&c->mu);
+    free(c);
+}
+
+void gcall_unref(gcall *c)
+{
+    if (atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) destroy(c);
+}
+
+void gcall_ask(gserver *s)
+{
+    gcall *c = calloc(1, sizeof *c);
+
+    if (c == NULL || pthread_mutex_init(&c->mu, NULL) != 0) {
+        free(c);
+        gserver_say(s, GSERVER_ERROR, "grpc_no_memory", "one slot for calls less");
+        return;
+    }
+    c->s = s;
+    atomic_init(&c->refs, 1);
+    c->tag_new = (gtag){GEVENT_NEW, c};
+    c->tag_recv = (gtag){GEVENT_RECV, c};
+    c->tag_close = (gtag){GEVENT_CLOSE, c};
+    c->tag_send = (gtag){GEVENT_SEND, c};
+    c->tag_finish = (gtag){GEVENT_FINISH, c};
+    grpc_call_details_init(&c->details);
+    grpc_metadata_array_init(&c->metadata);
+    (void)pthread_mutex_lock(&s->mu);
+    s->n_calls++;
+    (void)pthread_mutex_unlock(&s->mu);
+    if (grpc_server_request_call(s->server, &c->call, &c->details, &c->metadata, s->cq, s->cq,
+                                 &c->tag_new) != GRPC_CALL_OK)
+        gcall_unref(c);
+}
