@@ -375,7 +375,7 @@ CUZK_STATUS svc_result_read(svc_job *j, const uint8_t *data, size_t size);
 
 /* service_waits.c */
 /** Tells everybody who waits for j, or (j NULL) whose time is up. */
-void svc_fire_waits(service *s, svc_job *j, cuzk_wait_end end);
+void svc_fire_waits(service *s, const svc_job *j, cuzk_wait_end end);
 /** When the next limit of a wait or job falls; UINT64_MAX: none. Locked. */
 uint64_t svc_next_limit(const service *s);
 

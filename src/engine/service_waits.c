@@ -49,7 +49,7 @@ static void unlink_locked(service *s, svc_wait *w)
     if (w->until != 0) s->n_timed--;
 }
 
-void svc_fire_waits(service *s, svc_job *j, cuzk_wait_end end)
+void svc_fire_waits(service *s, const svc_job *j, cuzk_wait_end end)
 {
     for (;;) {
         svc_wait *w;
@@ -99,6 +99,7 @@ cuzk_status cuzk_job_wait(cuzk_service *svc, const char *job_id, uint64_t timeou
     service *s = service_of(svc);
     svc_wait *w = calloc(1, sizeof *w);
     cuzk_wait_end end = CUZK_WAIT_ENDED;
+    const svc_job *j;
     bool ended;
 
     if (w == NULL) return FAIL(CUZK_ENOMEM, "wait: out of memory");
@@ -107,7 +108,7 @@ cuzk_status cuzk_job_wait(cuzk_service *svc, const char *job_id, uint64_t timeou
     if (timeout_ms != 0 && timeout_ms < UINT64_MAX / 2000000)
         w->until = clock_ns() + timeout_ms * 1000000;
     svc_lock(s);
-    w->job = svc_find_locked(s, job_id);
+    j = w->job = svc_find_locked(s, job_id);
     if (w->job == NULL) {
         svc_unlock(s);
         free(w);
@@ -124,7 +125,8 @@ cuzk_status cuzk_job_wait(cuzk_service *svc, const char *job_id, uint64_t timeou
         (void)pthread_cond_signal(&s->tick);
     }
     svc_unlock(s);
-    if (ended) svc_fire_waits(s, w->job, end);
+    /* w may be told and gone by now, by the clock: j is only compared with */
+    if (ended) svc_fire_waits(s, j, end);
     return CUZK_OK;
 }
 
