@@ -58,6 +58,14 @@ logged() {
     check "$1" grep -qF -- "$2" "$work/log"
 }
 
+# under_load FILE N: some jobs have been accepted
+under_load() {
+    for _ in $(seq 400); do
+        [ "$(grep -c . "$1")" -ge "$2" ] && break
+        sleep 0.05
+    done
+}
+
 # ---- configuration ----
 
 "$cuzk" serve --example >"$work/example.toml"
@@ -139,7 +147,7 @@ start "starts again"
 check "what it proved before it still answers" sh -c "$peer get ${url}v1/jobs/k1 | grep completed >/dev/null"
 $peer flood "${url}v1/circuits/mult3/prove" "$m/witness.wtns" t 120 >"$work/term.ids" &
 flood_pid=$!
-sleep 0.4
+under_load "$work/term.ids" 5
 kill -TERM $pid
 ended "SIGTERM under load ends with 0" 0
 logged "after it has drained" " drained "
@@ -151,7 +159,7 @@ check "every accepted job is completed ($accepted)" sh -c "$peer all ${url}v1/jo
 for round in 1 2 3; do
     $peer flood "${url}v1/circuits/mult3/prove" "$m/witness.wtns" "k$round" 400 >"$work/kill.ids" &
     flood_pid=$!
-    sleep "0.$((round * 2 + 2))"
+    under_load "$work/kill.ids" $((round * round * 5))
     kill -9 $pid
     wait $pid 2>/dev/null
     pid=
