@@ -96,7 +96,7 @@ typedef struct msm_run {
 void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev_scalars *scalars,
                    bool in_place, unsigned threads);
 /** Buckets of one lane: a power of two. */
-size_t msm_lane_len(size_t windows, size_t half, size_t max_lanes, unsigned threads);
+size_t msm_lane_len(const msm_kernels *k, size_t windows, size_t half, unsigned threads);
 /** Slices that n entries are cut in. */
 size_t msm_slice_count(size_t n, unsigned threads);
 /** Rows of a group: its windows' buckets, and one for scalars 1 and -1. */

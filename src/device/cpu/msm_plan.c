@@ -5,8 +5,8 @@
  *
  *     e - min(e, h)         into buckets (the first point of a bucket is a copy)
  *     h + min(e, h)         running sums over buckets, most of them in lanes
- *     SORT * e              reading the digit twice, placing an entry
- *     LANE                  the part of a window that is not batched: its lanes' sums, its doublings
+ *     cost_sort * e         reading the digit twice, placing an entry
+ *     11 cost_lane          the part of a window that is not batched: its lanes' sums, its doublings
  *
  * where e = the number of full scalars, plus that of small ones in the first 64 bits. Ones cost the same for every c. The
  * classes are counted in a sample of SAMPLE elements; a sample that misleads costs time, not correctness.
@@ -19,17 +19,13 @@
 #include "device/cpu/msm.h"
 #include "device/cpu/msm_int.h"
 
-#define COST_SORT 0.06
-#define COST_LANE 60.0 /* 34M a lane, some 10 lanes */
+#define LANES_A_WINDOW 11 /* roughly: those of a window that are summed one by one */
 #define SAMPLE 512
 #define GROUP_BYTES ((size_t)12 << 20)
 /* positions in a chunk: the points decoded at once, or scalars and entries alone */
 #define CHUNK_DECODED ((size_t)1 << 17)
 #define CHUNK_IN_PLACE ((size_t)1 << 18)
 #define PART ((size_t)1 << 17) /* 12 MiB of BLS12-381 G1 */
-/* of the products that are not additions, in additions: an inversion; one lane's share of a window's sum */
-#define COST_INVERSION 13.0
-#define COST_LANE_SUM 5.5
 
 typedef struct msm_classes {
     double full, small;
@@ -45,30 +41,31 @@ static size_t round_up(size_t a, size_t b)
     return (a + b - 1) / b * b;
 }
 
-static double window_cost(double e, double h)
+static double window_cost(const msm_kernels *k, double e, double h)
 {
-    return e == 0 ? 0 : e * (1 + COST_SORT) + h + COST_LANE;
+    return e == 0 ? 0 : e * (1 + k->cost_sort) + h + LANES_A_WINDOW * k->cost_lane;
 }
 
-static double plan_cost(const msm_classes *n, const curve *cv, unsigned c)
+static double plan_cost(const msm_kernels *k, const msm_classes *n, const curve *cv, unsigned c)
 {
     size_t windows = msm_windows(cv, c), small = (64 + c - 1) / c;
     double h = (double)((size_t)1 << (c - 1)), cost = 0;
 
     if (small > windows) small = windows;
-    cost += (double)small * window_cost(n->full + n->small, h);
-    cost += (double)(windows - small) * window_cost(n->full, h);
+    cost += (double)small * window_cost(k, n->full + n->small, h);
+    cost += (double)(windows - small) * window_cost(k, n->full, h);
     return cost;
 }
 
 /* The smallest window within 2% of the cheapest: half the buckets for nearly nothing. */
-static unsigned best_c(const msm_classes *n, const curve *cv)
+static unsigned best_c(const msm_kernels *k, const msm_classes *n, const curve *cv)
 {
-    double best = plan_cost(n, cv, MSM_MIN_C);
+    double best = plan_cost(k, n, cv, MSM_MIN_C);
 
-    for (unsigned c = MSM_MIN_C + 1; c <= MSM_MAX_C; c++) best = min_of(best, plan_cost(n, cv, c));
+    for (unsigned c = MSM_MIN_C + 1; c <= MSM_MAX_C; c++)
+        best = min_of(best, plan_cost(k, n, cv, c));
     for (unsigned c = MSM_MIN_C; c < MSM_MAX_C; c++)
-        if (plan_cost(n, cv, c) <= 1.02 * best) return c;
+        if (plan_cost(k, n, cv, c) <= 1.02 * best) return c;
     return MSM_MAX_C;
 }
 
@@ -147,26 +144,27 @@ void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev
     size_t n_elems = msm_rank(scalars, scalars->n);
     msm_classes n = count_classes(k, cv, scalars->elems, n_elems);
 
-    plan_with_c(p, k, cv, best_c(&n, cv), scalars->n, n_elems > 0, in_place);
+    plan_with_c(p, k, cv, best_c(k, &n, cv), scalars->n, n_elems > 0, in_place);
     p->elems = most_elems(scalars, p->chunk);
     p->part_elems = most_elems(scalars, p->part); /* a chunk is parts, but for the last one */
     plan_groups(p, threads);
 }
 
 /* Long lanes make few of them, whose sums are not batched; short ones make long batches. */
-size_t msm_lane_len(size_t windows, size_t half, size_t max_lanes, unsigned threads)
+size_t msm_lane_len(const msm_kernels *k, size_t windows, size_t half, unsigned threads)
 {
     size_t best = 1;
     double best_cost = 0;
 
     for (size_t len = 1; len <= half; len *= 2) {
-        size_t lanes = windows * half / len, tasks = (lanes + max_lanes - 1) / max_lanes, per_task;
+        size_t lanes = windows * half / len, tasks = (lanes + k->max_lanes - 1) / k->max_lanes,
+               per_task;
         double cost;
         if (tasks < threads) tasks = lanes < threads ? lanes : threads;
         per_task = (lanes + tasks - 1) / tasks;
         cost = (double)((tasks + threads - 1) / threads) * (double)len *
-               (COST_INVERSION + 2 * (double)per_task);
-        cost += (double)((windows + threads - 1) / threads) * (double)(half / len) * COST_LANE_SUM;
+               (k->cost_inversion + 2 * (double)per_task);
+        cost += (double)((windows + threads - 1) / threads) * (double)(half / len) * k->cost_lane;
         if (len == 1 || cost < best_cost) {
             best = len;
             best_cost = cost;
@@ -181,8 +179,7 @@ static size_t plan_bytes(const msm_plan *p, const msm_kernels *k, bool in_place,
     size_t rows = msm_rows(p->group, p->c), half = (size_t)1 << (p->c - 1), bytes;
     size_t entries = p->part_elems * p->group + p->part;
     size_t slices = msm_slice_count(entries, threads);
-    size_t lanes =
-        p->group * half / msm_lane_len(p->group == 0 ? 1 : p->group, half, k->max_lanes, threads);
+    size_t lanes = p->group * half / msm_lane_len(k, p->group == 0 ? 1 : p->group, half, threads);
 
     bytes = mem_cost(p->chunk / MSM_RANGE * sizeof(msm_range)) +
             mem_cost(p->chunk * sizeof(uint32_t)) + mem_cost(p->elems * sizeof(uint32_t)) +
@@ -207,7 +204,7 @@ size_t cpu_msm_memory(const device *d, curve_id id, bool g2, point_enc enc, size
     size_t most = 0;
 
     for (size_t i = 0; i < sizeof mixtures / sizeof *mixtures; i++) {
-        unsigned c = best_c(&mixtures[i], cv);
+        unsigned c = best_c(k, &mixtures[i], cv);
         if (c > max_c) max_c = c;
     }
     for (unsigned c = MSM_MIN_C; c <= max_c; c++) {

@@ -140,7 +140,7 @@ CUZK_STATUS msm_sum_buckets(msm_run *r)
     lane_job j = {.r = r};
 
     if (r->n_windows == 0) return CUZK_OK;
-    j.len = msm_lane_len(r->n_windows, (size_t)r->digits.half, r->k->max_lanes, r->threads);
+    j.len = msm_lane_len(r->k, r->n_windows, (size_t)r->digits.half, r->threads);
     j.lanes = r->n_windows * (size_t)r->digits.half / j.len;
     j.n_tasks = (j.lanes + r->k->max_lanes - 1) / r->k->max_lanes;
     if (j.n_tasks < r->threads) j.n_tasks = j.lanes < r->threads ? j.lanes : r->threads;
