@@ -30,7 +30,8 @@ static void run_timed(void *ctx)
 int main(int argc, char **argv)
 {
     static const field_bench *const all[] = {&field_bench_bls_generic, &field_bench_bls_adx,
-                                             &field_bench_bn_generic, &field_bench_bn_adx};
+                                             &field_bench_bn_generic,  &field_bench_bn_adx,
+                                             &field_bench_bls_ifma,    &field_bench_bn_ifma};
     bench_options o = bench_start(argc, argv, "prime fields: one operation");
 
     if (o.min_seconds > 0.2) o.min_seconds = 0.2;
