@@ -311,9 +311,9 @@ def stopping(d, conns):
     d.stop()
 
 
-def certificate(name):
+def certificate(name, host="127.0.0.1"):
     done = run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-               "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", path("key.pem"), "-out", path("cert.pem"))
+               "-subj", f"/CN={name}", "-addext", f"subjectAltName=IP:{host}", "-keyout", path("key.pem"), "-out", path("cert.pem"))
     if done.returncode != 0:
         raise SystemExit("FAIL http: openssl: " + done.stderr[-200:])
 
@@ -355,6 +355,59 @@ def tls():
     check("it stops with 0 (TLS)", d.stop() == 0)
 
 
+def own_address():
+    """An address of this machine besides loopback, or None; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        try:
+            s.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        name = s.getsockname()[0]
+    return None if name.startswith("127.") or name == "0.0.0.0" else name
+
+
+def strangers(host):
+    """Who comes from elsewhere: this machine by its other address."""
+    token = {"Authorization": f"Bearer {READ}"}
+    d = Daemon(listen=f'"{host}:0"')
+    d.host = host
+    expect(d, "from elsewhere without TLS: 403", 403, "plaintext_from", "GET", "/status")
+    d.stop()
+    d = Daemon(f'plaintext_from = ["{host}/32"]', listen=f'"{host}:0"')
+    d.host = host
+    expect(d, "from a listed network without TLS", 200, "pipelines", "GET", "/status")
+    d.stop()
+    certificate("daemon", host)
+    files = f'tls_cert = "{path("cert.pem")}"\ntls_key = "{path("key.pem")}"\n'
+    d = Daemon(files + f'tokens_file = "{path("tokens")}"', listen=f'"{host}:0"')
+    d.host = host
+    headers, _ = expect(d, "with TLS and no token: 401", 401, "token is needed", "GET", "/status")
+    check("the challenge", headers["WWW-Authenticate"].startswith("Bearer"), headers)
+    expect(d, "with TLS and a token", 200, "pipelines", "GET", "/status", headers=token)
+    expect(d, "/healthz needs none", 200, "ok", "GET", "/healthz")
+    d.stop()
+    shutil.copy(path("cert.pem"), path("ca.pem"))  # it signs itself: good enough to be known by
+    d = Daemon(files + f'tls_client_ca = "{path("ca.pem")}"', listen=f'"{host}:0"')
+    d.host = host
+    expect(d, "no client certificate where one is asked for: 403", 403, "client certificate", "GET", "/status")
+    with_certificate = trusting()
+    with_certificate.load_cert_chain(path("cert.pem"), path("key.pem"))
+    c = d.connect(context=with_certificate)
+    c.request("GET", "/status")
+    r = c.getresponse()
+    check("with a client certificate", r.status == 200, r.read())
+    c.close()
+    certificate("stranger", host)
+    with_certificate = ssl.create_default_context(cafile=path("ca.pem"))
+    with_certificate.load_cert_chain(path("cert.pem"), path("key.pem"))
+    c = d.connect(context=with_certificate)
+    c.request("GET", "/status")
+    r = c.getresponse()
+    check("with a certificate of somebody else: 403", r.status == 403, r.status)
+    c.close()
+    d.stop()
+
+
 def reloaded(d):
     try:
         return peer_name(d) == "second"
@@ -374,6 +427,8 @@ def main():
     d, conns = limits()
     stopping(d, conns)
     tls()
+    if own_address() is not None:
+        strangers(own_address())
 
 
 main()
