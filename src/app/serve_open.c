@@ -5,6 +5,8 @@
  */
 #include "app/serve.h"
 
+#include "base/file.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -135,6 +137,22 @@ static void raise_file_limit(void)
     (void)setrlimit(RLIMIT_NOFILE, &r); /* refused: as many as there were */
 }
 
+/** The folders of unix sockets. One that cannot be made is told by who binds there. */
+static void make_socket_folders(const config_list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        const char *path = l->item[i], *slash;
+        char folder[256];
+
+        if (strncmp(path, "unix://", 7) != 0) continue;
+        path += 7;
+        slash = strrchr(path, '/');
+        if (slash == NULL || slash == path || (size_t)(slash - path) >= sizeof folder) continue;
+        (void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+        if (!file_exists(folder) && file_make_dir(folder) != CUZK_OK) break;
+    }
+}
+
 static void log_warnings(const daemon_state *d, const config *c)
 {
     for (size_t i = 0; i < c->n_warnings; i++)
@@ -185,6 +203,8 @@ cuzk_status daemon_open(daemon_state *d)
     http_config web;
 
     raise_file_limit();
+    make_socket_folders(&d->config->listen);
+    make_socket_folders(&d->config->status_listen);
     TRY(cuzk_engine_open(&d->engine, &engine));
     TRY(open_log(d));
     log_start(d);

@@ -16,7 +16,7 @@ pid=
 conf() {
     cat >"$work/c.toml" <<END
 [daemon]
-listen = "unix://$work/rpc.sock"
+listen = "unix://$work/sockets/rpc.sock"
 status_listen = "127.0.0.1:0"
 drain_timeout = "20s"
 [store]
@@ -89,8 +89,8 @@ check "and is named" grep -q 203.0.113.9 "$work/out"
 sed "s|^url.*|url = \"sqlite:///proc/nowhere/jobs.db\"|" "$work/c.toml" >"$work/nostore.toml"
 outcome "a store that cannot be made" 4 "/proc/nowhere" "$cuzk" serve --config "$work/nostore.toml"
 
-sed "s|unix://$work/rpc.sock|unix://$work/nofolder/rpc.sock|" "$work/c.toml" >"$work/nosocket.toml"
-outcome "a socket where there is no folder" 4 "daemon.listen unix://$work/nofolder/rpc.sock" "$cuzk" serve --config "$work/nosocket.toml"
+sed "s|unix://$work/sockets/rpc.sock|unix:///proc/nofolder/rpc.sock|" "$work/c.toml" >"$work/nosocket.toml"
+outcome "a socket where none can be" 4 "daemon.listen unix:///proc/nofolder/rpc.sock" "$cuzk" serve --config "$work/nosocket.toml"
 check "the log has it too" grep -q "error start_failed .*nofolder" "$work/out"
 
 # ---- service manager, reload ----
@@ -115,8 +115,8 @@ outcome "it is valid" 0 "valid" "$cuzk" verify "$m/verification_key.json" "$work
 for event in "TIMELINE job=k1 state=completed" "GPU_TIMING job=k1 partition=0" "CUZK_TIMING job=k1 partition=0" "FIN_TIMING job=k1 partition=0"; do
     logged "${event%% *} is logged" "$event"
 done
-outcome "gRPC status" 0 "" "$cuzk" status --address "unix://$work/rpc.sock"
-outcome "gRPC proof" 0 "" "$cuzk" submit --address "unix://$work/rpc.sock" --circuit mult3 --input "$m/witness.wtns" \
+outcome "gRPC status" 0 "" "$cuzk" status --address "unix://$work/sockets/rpc.sock"
+outcome "gRPC proof" 0 "" "$cuzk" submit --address "unix://$work/sockets/rpc.sock" --circuit mult3 --input "$m/witness.wtns" \
     --proof "$work/p2.json" --public "$work/s2.json"
 outcome "the gRPC proof is valid" 0 "valid" "$cuzk" verify "$m/verification_key.json" "$work/s2.json" "$work/p2.json"
 
@@ -136,7 +136,7 @@ check "the manager heard READY" grep -q "READY=1 STATUS=serving" "$work/notified
 check "and WATCHDOG" grep -q "^WATCHDOG=1" "$work/notified"
 check "and RELOADING with its time" grep -q "RELOADING=1 MONOTONIC_USEC=[0-9]" "$work/notified"
 check "and STOPPING" grep -q "^STOPPING=1" "$work/notified"
-check "the socket has gone" test ! -e "$work/rpc.sock"
+check "the socket has gone" test ! -e "$work/sockets/rpc.sock"
 kill $manager_pid
 manager= watchdog=
 
