@@ -6,11 +6,14 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/fault.h"
 #include "base/hash.h"
 #include "harness/harness.h"
 #include "wire/grpc_client.h"
@@ -269,6 +272,7 @@ static void test_checks_tokens(void **state)
 
 typedef struct holder {
     const char *address;
+    const char *path; /* NULL: Hold */
     uint64_t timeout_ms;
     gcode code;
     cuzk_status st;
@@ -281,7 +285,7 @@ static void *hold_one(void *arg)
     gcall_options o = {.timeout_ms = h->timeout_ms};
     greply r;
 
-    h->st = gclient_call(c, "/t.Test/Hold", "", 0, &o, &r);
+    h->st = gclient_call(c, h->path == NULL ? "/t.Test/Hold" : h->path, "", 0, &o, &r);
     h->code = r.code;
     greply_clear(&r);
     gclient_close(c);
@@ -411,6 +415,104 @@ static void test_bears_rubbish(void **state)
     for (size_t i = 0; i < 20; i++) close(fds[2 * i + 1]);
 }
 
+static int connect_to(void)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    (void)snprintf(a.sun_path, sizeof a.sun_path, "%s", harness_temp_path("s.sock"));
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&a, sizeof a) == 0) return fd;
+    if (fd >= 0) close(fd);
+    return -1;
+}
+
+/** Connections take descriptors until there are none to give: the server goes on, and takes new ones later. */
+static void test_bears_a_lack_of_descriptors(void **state)
+{
+    fixture f = {0};
+    gserver_config config = {0};
+    struct rlimit before, few;
+    int fds[300];
+    size_t n = 0;
+    greply r;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = (struct rlimit){.rlim_cur = 256, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    open_server(&f, &config);
+    gclient *c = client_of(f.address, NULL, false);
+    assert_int_equal(call(c, "/t.Test/Echo", "abc", 3, &r), GCODE_OK);
+    greply_clear(&r);
+    /* both ends are ours: each takes two, until even the connecting end finds none */
+    while (n < 300 && (fds[n] = connect_to()) >= 0) n++;
+    assert_true(n > 50 && n < 300);
+    for (unsigned i = 0; i < 5; i++) {
+        assert_int_equal(call(c, "/t.Test/Echo", "abc", 3, &r), GCODE_OK);
+        greply_clear(&r);
+    }
+    while (n > 0) close(fds[--n]);
+    gclient *later = client_of(f.address, NULL, false);
+    assert_int_equal(call(later, "/t.Test/Echo", "abc", 3, &r), GCODE_OK);
+    greply_clear(&r);
+    gclient_close(later);
+    gclient_close(c);
+    close_server(&f);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+/** A client that is slow to take an answer: its thread's track says so, other calls go on. */
+static void test_names_a_slow_client(void **state)
+{
+    (void)state;
+#ifdef CUZK_VERIFY
+    fixture f = {0};
+    gserver_config config = {0};
+    greply r;
+    holder h;
+    pthread_t t;
+    mem *m;
+    bytes_out trace;
+
+    assert_status_ok(span_rec_open(&config.spans));
+    open_server(&f, &config);
+    gclient *c = client_of(f.address, NULL, false);
+    fault_arm("slow client:400");
+    h = (holder){.address = f.address, .path = "/t.Test/Echo", .timeout_ms = 60000};
+    assert_int_equal(pthread_create(&t, NULL, hold_one, &h), 0);
+    usleep(100000);
+    uint64_t from = clock_ns();
+    assert_int_equal(call(c, "/t.Test/Echo", "abc", 3, &r), GCODE_OK);
+    greply_clear(&r);
+    assert_true(clock_ns() - from < 250000000);
+    assert_int_equal(pthread_join(t, NULL), 0);
+    assert_int_equal(h.code, GCODE_OK);
+    fault_arm(NULL);
+    gclient_close(c);
+    close_server(&f);
+
+    assert_status_ok(mem_open(&m, "trace", 0, NULL));
+    bytes_out_init(&trace, m);
+    assert_status_ok(span_write_trace(config.spans, &trace));
+    bytes_put_u8(&trace, 0);
+    assert_status_ok(bytes_out_status(&trace));
+    const char *text = (const char *)trace.data, *at = text;
+    bool named = false;
+    assert_non_null(strstr(text, "grpc 0"));
+    while ((at = strstr(at, "\"send response\"")) !=
+           NULL) { /* ..."dur":400123.456... in microseconds, somewhere in its line */
+        const char *end = strchr(at, '\n'), *dur = strstr(at, "\"dur\":");
+        named =
+            named || (dur != NULL && (end == NULL || dur < end) && strtod(dur + 6, NULL) >= 400000);
+        at++;
+    }
+    assert_true(named);
+    bytes_out_clear(&trace);
+    mem_close(m);
+    span_rec_close(config.spans);
+#endif
+}
+
 static void test_health(void **state)
 {
     fixture f = {0};
@@ -446,10 +548,16 @@ static void test_health(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_carries_messages),       cmocka_unit_test(test_bomb_is_not_inflated),
-        cmocka_unit_test(test_limits_bytes_in_flight), cmocka_unit_test(test_checks_tokens),
-        cmocka_unit_test(test_tells_when_clients_go),  cmocka_unit_test(test_sockets),
-        cmocka_unit_test(test_bears_rubbish),          cmocka_unit_test(test_health),
+        cmocka_unit_test(test_carries_messages),
+        cmocka_unit_test(test_bomb_is_not_inflated),
+        cmocka_unit_test(test_limits_bytes_in_flight),
+        cmocka_unit_test(test_checks_tokens),
+        cmocka_unit_test(test_tells_when_clients_go),
+        cmocka_unit_test(test_sockets),
+        cmocka_unit_test(test_bears_rubbish),
+        cmocka_unit_test(test_health),
+        cmocka_unit_test(test_bears_a_lack_of_descriptors),
+        cmocka_unit_test(test_names_a_slow_client),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
