@@ -147,6 +147,18 @@ for (const [width, dark] of [[390, false], [390, true], [768, false], [1440, tru
     if (p.problems.length > 0) throw new Error(p.problems.join("; "));
     await p.close();
   });
+await check("where a token is wanted it asks for one, and keeps it for the tab", async () => {
+  await ask(base, "mode=lively&locked=1");
+  const p = await Page.open(browser, { still: true });
+  await p.go(base);
+  await p.until("!document.querySelector('#login').hidden && document.querySelector('#link-text').textContent === 'token wanted'");
+  await p.run("document.querySelector('#token').value = 'secret'; document.querySelector('#login button').click()");
+  await p.until("document.querySelector('#login').hidden && document.querySelector('#link').dataset.state === 'live'");
+  await p.go(`${base}/?again`);
+  await p.until("document.querySelector('#link').dataset.state === 'live'");
+  await p.close();
+  await ask(base, "locked=0");
+});
 await check("nothing is fetched from anywhere else", () => {
   const other = page.requests.filter((u) => !u.startsWith(base) && !u.startsWith("data:") && u !== "about:blank");
   if (other.length > 0) throw new Error(other.join(" "));

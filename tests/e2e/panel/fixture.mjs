@@ -1,7 +1,8 @@
 // e2e/panel/fixture.mjs - a daemon that is played: the panel's files, and documents with whatever state is hard to bring about
 //
 // usage: node fixture.mjs PANEL_DIR [PORT] [MODE]      MODE: lively, empty, bad
-// POST /play?mode=MODE switches; POST /play?restart=1 sets the clock back, as a restart does. Prints its address.
+// POST /play?mode=MODE switches; ?restart=1 sets the clock back, as a restart does; ?locked=1 wants the token "secret", 0 does not.
+// Prints its address.
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 import { readFileSync } from "node:fs";
@@ -13,7 +14,7 @@ const types = { html: "text/html; charset=utf-8", css: "text/css; charset=utf-8"
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const GiB = 2 ** 30, MiB = 2 ** 20;
 
-let mode = firstMode, epoch = Date.now() - 754000;
+let locked = false, mode = firstMode, epoch = Date.now() - 754000;
 const cancelled = new Map(), streams = new Set();
 const now = () => Date.now() - epoch;
 
@@ -152,12 +153,15 @@ const server = createServer((q, r) => {
   const u = new URL(q.url, "http://x"), path = u.pathname;
   if (q.method === "POST" && path === "/play") {
     mode = u.searchParams.get("mode") ?? mode;
+    if (u.searchParams.has("locked")) locked = u.searchParams.get("locked") === "1";
     if (u.searchParams.has("restart")) {
       epoch = Date.now() - 2000;
       for (const s of streams) s.end();
     }
     return json(r, { mode });
   }
+  if (locked && path !== "/" && !path.startsWith("/panel") && q.headers.authorization !== "Bearer secret")
+    return json(r, { error: { class: "", where: "authorization", message: "a bearer token is needed" } }, 401);
   const stop = /^\/v1\/jobs\/(.*)\/cancel$/.exec(path);
   if (q.method === "POST" && stop !== null) {
     cancelled.set(decodeURIComponent(stop[1]), now());

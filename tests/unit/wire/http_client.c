@@ -133,18 +133,24 @@ void client_ask(const char *address, client_answer *out, const char *method, con
 
 bool client_wait_for(int fd, const char *text)
 {
-    size_t n = 0, want = strlen(text), cap = (size_t)1 << 20;
-    char *buf = malloc(cap);
-    bool found = false;
+    char buf[8192]; /* what came last, shorter than text, and what is there now */
+    size_t want = strlen(text), kept = 0;
 
-    assert_non_null(buf);
-    while (!found && n < cap) {
-        if (recv(fd, buf + n, 1, 0) != 1) break;
-        n++;
-        found = n >= want && memcmp(buf + n - want, text, want) == 0;
+    assert_true(want > 0 && want <= sizeof buf / 2);
+    for (;;) {
+        ssize_t n = recv(fd, buf + kept, sizeof buf / 2, MSG_PEEK);
+
+        if (n <= 0) return false;
+        const char *at = memmem(buf, kept + (size_t)n, text, want);
+        size_t take = at == NULL ? (size_t)n : (size_t)(at - buf) + want - kept;
+        if (recv(fd, buf + kept, take, 0) != (ssize_t)take) return false;
+        if (at != NULL) return true;
+        kept += take;
+        if (kept >= want) {
+            memmove(buf, buf + kept - (want - 1), want - 1);
+            kept = want - 1;
+        }
     }
-    free(buf);
-    return found;
 }
 
 bool client_sees_end(int fd)
