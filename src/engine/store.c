@@ -40,7 +40,7 @@ cuzk_status store_note(store *s, cuzk_status st)
 {
     bool full = st == CUZK_EIO && cuzk_last_error()->klass == CUZK_CLASS_RESOURCE;
 
-    if (st != CUZK_OK && !full) return st; /* says nothing about space */
+    if (st != CUZK_OK && (!full || store_has_space(s))) return st; /* says nothing about space */
     store_lock(s);
     s->stats.full = full;
     store_unlock(s);
@@ -238,18 +238,27 @@ static void log_failure(const store *s, const store_op *op)
     store_log(s, CUZK_LOG_ERROR, "store_failed", "what", op_name(op->type), true);
 }
 
+/** One of them failed for want of something. */
+static bool is_short(const store_op *first)
+{
+    for (; first != NULL; first = first->next)
+        if (first->st == CUZK_EIO && first->error.klass == CUZK_CLASS_RESOURCE) return true;
+    return false;
+}
+
 /** Wakes who waits, ends what is ours. After this no operation is touched. */
 static void answer(store *s, store_op *first)
 {
     store_op *next, *ours = NULL;
+    bool full = is_short(first) && !store_has_space(s);
 
     store_lock(s);
+    if (full) s->stats.full = true;
     for (store_op *op = first; op != NULL; op = next) {
         next = op->next;
         s->stats.pending--;
         if (op->type != STORE_NOTHING) s->stats.operations++;
         if (op->st != CUZK_OK) s->stats.failures++;
-        if (op->st == CUZK_EIO && op->error.klass == CUZK_CLASS_RESOURCE) s->stats.full = true;
         if (op->async) {
             op->next = ours;
             ours = op;

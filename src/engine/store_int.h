@@ -70,6 +70,8 @@ void store_log(const store *s, int level, const char *event, const char *key, co
 cuzk_status store_note(store *s, cuzk_status st);
 /** CUZK_EIO class resource when the disk has too little left to take on new work. */
 CUZK_STATUS store_check_space(store *s);
+/** More than that is left: what failed for want of something wants memory or descriptors, not space. */
+bool store_has_space(const store *s);
 /** a, b and c in one; NULL: out of memory. free() it. */
 char *store_join(const char *a, const char *b, const char *c);
 /** Makes the entries of a folder safe. */

@@ -39,15 +39,34 @@ cuzk_status store_sync_folder(const char *folder)
     return err == 0 ? CUZK_OK : file_fail("cannot write folder", folder, err);
 }
 
-cuzk_status store_check_space(store *s)
+/** Bytes that are left, and how many are kept for results. */
+static cuzk_status look_at_space(const store *s, uint64_t *left, uint64_t *spare)
 {
     struct statvfs v;
-    uint64_t total, left, spare;
+    uint64_t total;
 
     if (statvfs(s->folder, &v) != 0) return file_fail("cannot look at", s->folder, errno);
     total = (uint64_t)v.f_blocks * v.f_frsize;
-    left = (uint64_t)v.f_bavail * v.f_frsize;
-    spare = total / 16 < SPARE_MAX ? total / 16 : SPARE_MAX;
+    *left = (uint64_t)v.f_bavail * v.f_frsize;
+    *spare = total / 16 < SPARE_MAX ? total / 16 : SPARE_MAX;
+    return CUZK_OK;
+}
+
+bool store_has_space(const store *s)
+{
+    uint64_t left = 0, spare = 0;
+    cuzk_error kept = *cuzk_last_error();
+    bool has = look_at_space(s, &left, &spare) == CUZK_OK && left >= spare;
+
+    if (kept.status != CUZK_OK) (void)status_adopt(&kept); /* the failure that is looked into */
+    return has;
+}
+
+cuzk_status store_check_space(store *s)
+{
+    uint64_t left = 0, spare = 0;
+
+    TRY(look_at_space(s, &left, &spare));
     if (left >= spare) return CUZK_OK;
     return status_fail(__FILE__, __LINE__, CUZK_EIO, CUZK_CLASS_RESOURCE, "",
                        "job store %s: disk full: %llu bytes are left, %llu are kept for results",

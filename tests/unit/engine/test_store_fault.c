@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -536,13 +537,43 @@ static void test_full_disk(void **state)
     env_clear(&e);
 }
 
+/* Too many open files is no full disk: refused, told as what it is, and over when it is over. */
+static void test_no_descriptors(void **state)
+{
+    env e;
+    uint8_t b[100] = {7};
+    int fd[1024];
+    size_t n = 0;
+    store_payload p;
+    store_stats stats;
+    struct rlimit was, low;
+
+    (void)state;
+    env_init(&e, "descriptors");
+    store *s = env_open(&e);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+    low = (struct rlimit){64, was.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    while (n < 1024 && (fd[n] = dup(2)) >= 0) n++;
+    assert_status_is(store_payload_write(s, &(cuzk_bytes){b, sizeof b}, 1, &p), CUZK_EIO);
+    assert_error_class(CUZK_CLASS_RESOURCE);
+    store_stats_get(s, &stats);
+    assert_false(stats.full);
+    while (n > 0) (void)close(fd[--n]);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+    assert_status_ok(store_payload_write(s, &(cuzk_bytes){b, sizeof b}, 1, &p));
+    store_close(s);
+    env_clear(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results_again), cmocka_unit_test(test_results_at_the_end),
-        cmocka_unit_test(test_io_faults),     cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_changed_bytes), cmocka_unit_test(test_moves_payloads),
-        cmocka_unit_test(test_not_ours),      cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_results_again),  cmocka_unit_test(test_results_at_the_end),
+        cmocka_unit_test(test_io_faults),      cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_changed_bytes),  cmocka_unit_test(test_moves_payloads),
+        cmocka_unit_test(test_not_ours),       cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_no_descriptors),
     };
 
     shim_install();
