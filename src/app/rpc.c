@@ -43,6 +43,30 @@ static void say(void *ctx, int level, const char *event, const char *text)
     if (r->log != NULL) r->log(r->log_ctx, levels[level], event, &field, 1);
 }
 
+/** One line a call: what changes something at info, what only looks at debug. */
+static void call_ended(void *ctx, const gcall_record *e)
+{
+    const rpc *r = ctx;
+    const char *name = strrchr(e->method, '/');
+    int level = CUZK_LOG_DEBUG;
+
+    if (r->log == NULL) return;
+    for (size_t i = 0; i < RPC_METHODS; i++)
+        if (strcmp(routes[i].path, e->method) == 0 && routes[i].scope != ACCESS_READ)
+            level = CUZK_LOG_INFO;
+    if (e->code != GCODE_OK) level = CUZK_LOG_INFO;
+    const cuzk_log_field f[] = {
+        {"method", name == NULL ? e->method : name + 1, 0},
+        {"code", NULL, (int64_t)e->code},
+        {"ms", NULL, (int64_t)e->ms},
+        {"receive_ms", NULL, (int64_t)e->receive_ms},
+        {"send_ms", NULL, (int64_t)e->send_ms},
+        {"bytes_in", NULL, (int64_t)e->bytes_in},
+        {"bytes_out", NULL, (int64_t)e->bytes_out},
+    };
+    r->log(r->log_ctx, level, "grpc", f, sizeof f / sizeof f[0]);
+}
+
 static gserver_config server_config(rpc *r, const rpc_config *config)
 {
     return (gserver_config){
@@ -60,6 +84,7 @@ static gserver_config server_config(rpc *r, const rpc_config *config)
         .n_methods = sizeof r->methods / sizeof r->methods[0],
         .spans = config->spans,
         .log = say,
+        .call_ended = call_ended,
         .log_ctx = r,
     };
 }

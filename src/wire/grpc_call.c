@@ -152,8 +152,11 @@ static void end(gcall *c, gcode code, char *text, grpc_byte_buffer *b)
     if (first) gcall_unref(c); /* the owner's */
 }
 
-static void count_out(gserver *s, size_t size)
+static void count_out(gcall *c, size_t size)
 {
+    gserver *s = c->s;
+
+    (void)atomic_fetch_add_explicit(&c->bytes_out, size, memory_order_relaxed);
     (void)pthread_mutex_lock(&s->mu);
     s->stats.bytes_out += size;
     (void)pthread_mutex_unlock(&s->mu);
@@ -163,7 +166,7 @@ void gcall_reply(gcall *c, const void *data, size_t size, void (*release)(void *
 {
     grpc_byte_buffer *b;
 
-    count_out(c->s, size);
+    count_out(c, size);
     if (release == NULL) {
         b = copied(data, size);
     } else {
@@ -215,7 +218,7 @@ bool gcall_send(gcall *c, const void *data, size_t size)
     if (!c->ended && !c->gone && !slow) ok = queue_locked(c, copied(data, size));
     if (ok) pump_locked(c);
     (void)pthread_mutex_unlock(&c->mu);
-    if (ok) count_out(c->s, size);
+    if (ok) count_out(c, size);
     if (slow)
         (void)grpc_call_cancel_with_status(c->call, GRPC_STATUS_RESOURCE_EXHAUSTED,
                                            "the client does not read", NULL);
@@ -298,9 +301,12 @@ static bool take_message(gcall *c)
     }
     grpc_byte_buffer_destroy(c->incoming);
     c->incoming = NULL;
+    uint64_t took = clock_ns() - c->start_ns;
+    (void)atomic_fetch_add_explicit(&c->bytes_in, c->request_size, memory_order_relaxed);
+    atomic_store_explicit(&c->receive_ns, took, memory_order_relaxed);
     (void)pthread_mutex_lock(&s->mu);
     s->stats.bytes_in += c->request_size;
-    s->stats.receive_ns += clock_ns() - c->start_ns;
+    s->stats.receive_ns += took;
     (void)pthread_mutex_unlock(&s->mu);
     return true;
 }
@@ -378,8 +384,11 @@ static void on_close(gcall *c)
 
 static void on_finish(gcall *c)
 {
+    uint64_t took = clock_ns() - c->ended_ns;
+
+    atomic_store_explicit(&c->send_ns, took, memory_order_relaxed);
     (void)pthread_mutex_lock(&c->s->mu);
-    c->s->stats.send_ns += clock_ns() - c->ended_ns;
+    c->s->stats.send_ns += took;
     (void)pthread_mutex_unlock(&c->s->mu);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <grpc/byte_buffer.h>
 
+#include "base/clock.h"
 #include "wire/grpc_internal.h"
 
 void gcall_ref(gcall *c)
@@ -25,10 +26,31 @@ void gcall_drop_queue(gcall *c)
     c->n_queued = 0;
 }
 
+static uint64_t ms_of(const atomic_uint_fast64_t *ns)
+{
+    return atomic_load_explicit(ns, memory_order_relaxed) / 1000000;
+}
+
+static void tell_ended(const gcall *c)
+{
+    const gcall_record r = {
+        .method = c->method->path[0] == 0 ? "unknown" : c->method->path,
+        .code = c->ended_ns == 0 ? GCODE_CANCELLED : c->end_code, /* 0: no status was sent */
+        .ms = (clock_ns() - c->start_ns) / 1000000,
+        .receive_ms = ms_of(&c->receive_ns),
+        .send_ms = ms_of(&c->send_ns),
+        .bytes_in = atomic_load_explicit(&c->bytes_in, memory_order_relaxed),
+        .bytes_out = atomic_load_explicit(&c->bytes_out, memory_order_relaxed),
+    };
+
+    c->s->call_ended(c->s->log_ctx, &r);
+}
+
 static void destroy(gcall *c)
 {
     gserver *s = c->s;
 
+    if (c->counted && s->call_ended != NULL) tell_ended(c);
     gcall_drop_queue(c);
     mem_free(s->requests, c->request);
     if (c->incoming != NULL) grpc_byte_buffer_destroy(c->incoming);

@@ -38,6 +38,7 @@ struct gcall {
     grpc_call_details details;
     grpc_metadata_array metadata;
     uint64_t start_ns;
+    atomic_uint_fast64_t bytes_in, bytes_out, receive_ns, send_ns; /* relaxed: counts */
     gtag tag_new, tag_recv, tag_close, tag_send, tag_finish;
     bool counted; /* among the server's active calls */
 
@@ -84,6 +85,7 @@ struct gserver {
     access_list *access;
     span_rec *spans;
     gserver_log_fn log;
+    gserver_call_fn call_ended;
     void *log_ctx;
     uint64_t max_message;
     mem *requests; /* messages in one piece; counts, without a limit of its own */

@@ -192,6 +192,7 @@ cuzk_status gserver_open(gserver **out, const gserver_config *config)
     s->access = config->access;
     s->spans = config->spans;
     s->log = config->log;
+    s->call_ended = config->call_ended;
     s->log_ctx = config->log_ctx;
     s->max_message = config->max_message != 0 ? config->max_message : DEFAULT_MAX_MESSAGE;
     set_limits(s, config);

@@ -51,6 +51,16 @@ enum { GSERVER_ERROR, GSERVER_WARN, GSERVER_INFO };
 /** Must not block. Any thread. */
 typedef void (*gserver_log_fn)(void *ctx, int level, const char *event, const char *text);
 
+/** A call that is over: its time, that until its request was there, and that from its answer until the client had taken it. */
+typedef struct gcall_record {
+    const char *method; /* borrowed during the call */
+    gcode code;         /* GCODE_CANCELLED: the client left before there was an answer */
+    uint64_t ms, receive_ms, send_ms;
+    uint64_t bytes_in, bytes_out;
+} gcall_record;
+/** Must not block. Any thread. */
+typedef void (*gserver_call_fn)(void *ctx, const gcall_record *r);
+
 typedef struct gserver_config {
     const char *const
         *listen; /* "unix:///path", "host:port", "tls://host:port", "tcp://host:port" (app/rpc.h) */
@@ -63,7 +73,8 @@ typedef struct gserver_config {
     size_t n_methods;
     span_rec *spans; /* threads attach as "grpc 0", ...; may be NULL */
     gserver_log_fn log;
-    void *log_ctx;
+    gserver_call_fn call_ended; /* may be NULL */
+    void *log_ctx;              /* of both */
 } gserver_config;
 
 CUZK_STATUS gserver_open(gserver **out, const gserver_config *config);
