@@ -78,6 +78,11 @@ void fault_stall(const char *place)
         (void)nanosleep(&t, NULL); /* a signal may cut it short: the test asks for no more */
 }
 
+bool fault_hit(const char *place)
+{
+    return take(place) != 0;
+}
+
 #else
 typedef int fault_file_is_not_empty;
 #endif

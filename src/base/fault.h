@@ -6,15 +6,24 @@
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
 
+#include <stdbool.h>
+
 #ifdef CUZK_VERIFY
 /** Waits here when the test armed this place. */
 void fault_stall(const char *place);
+/** True where the test armed this place (its time is not looked at). */
+bool fault_hit(const char *place);
 /** "PLACE:MS" or "PLACE:MS:TIMES", several separated by commas; NULL disarms all. */
 void fault_arm(const char *spec);
 #else
 static inline void fault_stall(const char *place)
 {
     (void)place;
+}
+static inline bool fault_hit(const char *place)
+{
+    (void)place;
+    return false;
 }
 #endif
 

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/service.h"
@@ -87,17 +88,24 @@ cuzk_status svc_explain(svc_part *p)
 {
     svc_job *j = p->job;
     const key_entry *k = j->key.k;
-    fil_job f = j->fil;
+    r1cs_fault fault = {0};
+    char where[128];
 
-    if (k->filecoin) {
-        f.env = &j->env;
-        return fil_explain(&f, p->w);
+    if (k->sys != NULL) TRY(r1cs_check(k->sys, p->w, j->s->e->pool, j->cancel, &fault));
+    if (fault.found) {
+        (void)snprintf(where, sizeof where, "row %u, gadget %s, instance %zu", fault.row,
+                       fault.tmpl, fault.instance);
+        return FAIL_DATA(UNSATISFIED, where, "the witness does not satisfy constraint %u",
+                         fault.row);
     }
-    TRY(groth16_pk_check_points(k->pk, j->s->e->pool, j->cancel));
-    if (k->sys == NULL && p->second_path)
+    if (k->sys == NULL)
         return FAIL_DATA(UNSATISFIED, "witness",
                          "witness does not satisfy this key, or the key is damaged (configure "
                          "circuits.%s.r1cs, or run cuzk inspect)",
                          k->name);
-    return FAIL(CUZK_EBUG, "the proof did not verify");
+    return FAIL(
+        CUZK_EBUG,
+        "the proof of a satisfied circuit did not verify, %u times: a damaged key (cuzk params "
+        "check), faulty hardware, or a bug",
+        p->attempts + 1);
 }

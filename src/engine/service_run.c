@@ -358,6 +358,8 @@ static cuzk_status prove(svc_part *p, unsigned level)
     gate_enter(s->gate, level);
     fault_stall("device");
     st = dev_stream_open(&p->stream, d, p->job->cancel);
+    if (st == CUZK_OK && fault_hit("device fault"))
+        st = FAIL(CUZK_EDEVICE, "a fault of the device, by a test");
     if (st == CUZK_OK) st = groth16_prove_start(&p->started, p->stream, &args);
     gate_leave(s->gate, level);
     span_close(&sp);
@@ -461,6 +463,7 @@ static cuzk_status finish(svc_part *p, bool *valid)
     p->started = NULL;
     TRY(groth16_prove_finish(&proof, started));
     TRY(verify(p, &proof, valid));
+    if (fault_hit("self check")) *valid = false;
     return *valid ? svc_encode_proof(p, &proof) : CUZK_OK;
 }
 
@@ -478,8 +481,8 @@ static void count_measured(svc_part *p)
 /* What is left to do with a partition whose proof there is not. */
 static void deal_with(svc_part *p, cuzk_status st)
 {
-    if (st == CUZK_OK) st = svc_explain(p); /* it did not verify */
-    if ((st == CUZK_EBUG || st == CUZK_EDEVICE) && try_again(p, st == CUZK_EDEVICE)) return;
+    if ((st == CUZK_OK || st == CUZK_EDEVICE) && try_again(p, st == CUZK_EDEVICE)) return;
+    if (st == CUZK_OK) st = svc_explain(p); /* it did not verify, on any path */
     give_up(p, st);
 }
 

@@ -183,7 +183,7 @@ void gcall_reply(gcall *c, const void *data, size_t size, void (*release)(void *
 }
 
 /** A message of gRPC's status: UTF-8, at most 2 KiB. */
-static char *status_text(const char *fmt, va_list args)
+__attribute__((format(printf, 1, 0))) static char *status_text(const char *fmt, va_list args)
 {
     char text[2048];
 

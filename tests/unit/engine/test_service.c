@@ -334,6 +334,62 @@ static void test_closed_in_the_middle(void **state)
     service_stop(&t);
 }
 
+static bool is_state(cuzk_service *s, const char *path, const char *state)
+{
+    char text[64], *doc = document(s, path);
+    bool yes;
+
+    (void)snprintf(text, sizeof text, "\"state\":\"%s\",\"created_at\"", state);
+    yes = strstr(doc, text) != NULL;
+    free(doc);
+    return yes;
+}
+
+/* Urgent work passes what waits and what is on the device, which goes on afterwards. */
+static void test_urgent_work_passes(void **state)
+{
+    test_service t;
+    test_request low, urgent;
+    cuzk_ticket k;
+    told r;
+    char id[4][16];
+
+    (void)state;
+    service_start(&t, 2, NULL, NULL);
+    request_window(&low, "", 3);
+    low.r.priority = CUZK_LOW;
+    for (unsigned i = 0; i < 4; i++) {
+        (void)snprintf(id[i], sizeof id[i], "low-%u", i);
+        low.r.request_id = id[i];
+        assert_status_ok(cuzk_job_submit(t.s, &low.r, &k));
+    }
+    while (!is_state(t.s, "/jobs/low-0", "running")) service_pause(1);
+    service_pause(100); /* it is on the device */
+    request_circom(&urgent, "urgent");
+    urgent.r.priority = CUZK_CRITICAL;
+    assert_status_ok(cuzk_job_submit(t.s, &urgent.r, &k));
+    assert_int_equal(k.queue_position, 0);
+    wait_for_job(t.s, "urgent", 0, &r);
+    assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    assert_true(is_state(t.s, "/jobs/low-0", "running"));
+    /* raised, the last one passes those before it */
+    low.r.request_id = id[3];
+    low.r.priority = CUZK_HIGH;
+    assert_status_ok(cuzk_job_submit(t.s, &low.r, &k));
+    assert_true(k.known);
+    wait_for_job(t.s, "low-3", 0, &r);
+    assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    assert_false(is_state(t.s, "/jobs/low-2", "completed"));
+    for (unsigned i = 0; i < 3; i++) {
+        wait_for_job(t.s, id[i], 0, &r);
+        assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+        check_window_proof(&r);
+    }
+    request_clear(&low);
+    request_clear(&urgent);
+    service_stop(&t);
+}
+
 static void test_deadline(void **state)
 {
     test_service t;
@@ -400,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_bad_requests),
         cmocka_unit_test(test_failing_jobs),
         cmocka_unit_test(test_cancel_and_try_again),
+        cmocka_unit_test(test_urgent_work_passes),
         cmocka_unit_test(test_deadline),
         cmocka_unit_test(test_never_fits),
         cmocka_unit_test(test_keys),

@@ -131,6 +131,49 @@ static void test_lock(void **state)
     service_stop(&t);
 }
 
+/* A proof that does not verify, a device that fails: proved again on the portable table; given up after three times. */
+static void run_retries(const char *place, unsigned times, cuzk_class klass)
+{
+    test_service t;
+    test_request q;
+    cuzk_ticket k;
+    told r;
+    char *status, spec[64];
+    cuzk_service_tunables tune = {.retries = 2};
+
+    (void)printf("%s, %u times\n", place, times);
+    service_start(&t, 2, NULL, &tune);
+    request_window(&q, "retried", 2);
+    (void)snprintf(spec, sizeof spec, "%s:1:%u", place, times);
+    fault_arm(spec);
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    wait_for_job(t.s, k.job_id, 0, &r);
+    fault_arm(NULL);
+    status = document(t.s, "/metrics");
+    (void)snprintf(spec, sizeof spec, "\ncuzk_partition_retries_total %u\n", times < 2 ? times : 2);
+    assert_non_null(strstr(status, spec));
+    free(status);
+    if (klass == CUZK_CLASS_NONE) {
+        assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+        assert_int_equal(r.proof_size, 192);
+    } else {
+        assert_int_equal(r.state, CUZK_JOB_FAILED);
+        assert_int_equal(r.error.klass, klass);
+        assert_int_equal(r.proof_size, 0);
+    }
+    request_clear(&q);
+    service_stop(&t);
+}
+
+static void test_retries(void **state)
+{
+    (void)state;
+    run_retries("self check", 1, CUZK_CLASS_NONE);
+    run_retries("device fault", 2, CUZK_CLASS_NONE);
+    run_retries("self check", 3, CUZK_CLASS_BUG);
+    run_retries("device fault", 3, CUZK_CLASS_DEVICE);
+}
+
 static void test_ghosts(void **state)
 {
     (void)state;
@@ -139,6 +182,7 @@ static void test_ghosts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ghosts), cmocka_unit_test(test_lock)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ghosts), cmocka_unit_test(test_lock),
+                                       cmocka_unit_test(test_retries)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
