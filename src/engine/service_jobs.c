@@ -233,7 +233,7 @@ void svc_leave(svc_job *j)
     svc_lock(s);
     VERIFY(j->out > 0);
     if (j->out == 1) (void)pthread_cond_broadcast(&s->calm);
-    last = --j->out == 0 && j->at != JOB_ENDED && j->at != JOB_ADMITTING;
+    last = --j->out == 0 && j->at != JOB_ADMITTING && j->at != JOB_ENDING && j->at != JOB_ENDED;
     if (last) {
         j->at = JOB_ENDING;
         stage_order(&j->item, svc_level(j->priority), j->number, 0, 0);
