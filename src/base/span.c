@@ -9,6 +9,7 @@
 #include "base/span.h"
 
 #include "base/clock.h"
+#include "base/span_memory.h"
 #include "base/span_store.h"
 
 #include <stdio.h>
@@ -132,6 +133,18 @@ unsigned span_take(span_rec *r, span_entry *batch, unsigned max, uint64_t *i, ui
     for (; n < max && *i < end; n++, ++*i) batch[n] = *span_at_locked(r, *i);
     (void)pthread_mutex_unlock(&r->mu);
     return n;
+}
+
+uint64_t span_memory(span_rec *r)
+{
+    uint64_t bytes = sizeof *r;
+
+    (void)pthread_mutex_lock(&r->mu);
+    bytes += r->n_tracks * sizeof(span_track);
+    for (unsigned i = 0; i < SPAN_CHUNKS; i++)
+        if (r->chunks[i] != NULL) bytes += SPAN_CHUNK * sizeof(span_entry);
+    (void)pthread_mutex_unlock(&r->mu);
+    return bytes;
 }
 
 /* ---- threads ---- */

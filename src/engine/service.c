@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/span_memory.h"
 
 #define S ((uint64_t)1000000000)
 #define MS ((uint64_t)1000000)
@@ -63,6 +64,14 @@ static void stop_late_jobs(service *s)
     }
 }
 
+static void charge_spans(service *s)
+{
+    uint64_t bytes = span_memory(s->e->rec);
+
+    ledger_charge(s->ledger, LEDGER_SPANS, (int64_t)(bytes - s->span_bytes));
+    s->span_bytes = bytes;
+}
+
 static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint64_t *forgotten)
 {
     uint64_t keep, step = gate_longest_step(s->gate);
@@ -72,6 +81,7 @@ static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint
     if (step > s->safe_point_max_ns) s->safe_point_max_ns = step;
     keep = s->tunables.results_keep_ms;
     svc_unlock(s);
+    charge_spans(s);
     ledger_poke(s->ledger); /* keys may have been idle for long enough */
     if (now - *scanned >= SCAN_EVERY) {
         keys_scan(s->keys);

@@ -277,7 +277,8 @@ typedef struct service {
     unsigned n_decode, n_synthesis;
     bool has_clock;
     pthread_t clock_thread;
-    uint8_t seed[16]; /* of the tables' hash */
+    uint64_t span_bytes; /* only the clock's thread */
+    uint8_t seed[16];    /* of the tables' hash */
     pthread_mutex_t mu;
     /* guarded by mu */
     pthread_cond_t durable; /* a job was admitted, or was not */
