@@ -9,6 +9,7 @@
 #include "app/serve.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -174,10 +175,22 @@ static bool drain(daemon_state *d, int sig)
     return true;
 }
 
+/* A heap for each of thirty threads keeps what each once needed; and blocks that glibc does not map stay in them. Before any
+   thread is started. */
+static void keep_heap_small(void)
+{
+    (void)mallopt(M_ARENA_MAX,
+                  2); /* these cannot fail with such values, and would only cost memory */
+    (void)mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
 static int serve(report *r, daemon_state *d)
 {
     cuzk_status st = catch_signals(d);
     bool patient;
+
+    keep_heap_small();
 
     notify_open(&d->notify, d->env_notify, d->env_watchdog, d->env_watchdog_pid);
 #ifdef CUZK_VERIFY
