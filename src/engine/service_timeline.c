@@ -96,27 +96,83 @@ static bool same(const bin *a, const bin *b)
     return a->step == b->step && a->job == b->job && a->partition == b->partition;
 }
 
-/* The id of a job by its number, for a timeline: jobs are few compared to bins. */
-static void put_job_id(service *s, bytes_out *o, uint64_t number)
-{
-    char id[256] = "";
+/* Ids of the jobs that bins name: the list of jobs is walked once, however many bins there are. */
+#define ID_CUT 128
+typedef struct job_names {
+    uint64_t *numbers; /* largest first, each once */
+    char (*ids)[ID_CUT];
+    size_t n;
+} job_names;
 
-    if (number != 0) {
-        svc_lock(s);
-        for (const svc_job *j = s->newest; j != NULL; j = j->older)
-            if (j->number == number) {
-                (void)snprintf(id, sizeof id, "%s", j->job_id); /* cut is fine */
-                break;
-            }
-        svc_unlock(s);
+static int largest_first(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* Numbers of jobs where runs begin: into out, when it is not NULL; how many. */
+static size_t job_numbers(const timeline *t, uint64_t *out)
+{
+    size_t n = 0;
+
+    for (unsigned i = 0; i < t->n_tracks; i++)
+        for (uint32_t b = 0; b < t->n_bins; b++) {
+            const bin *at = &t->tracks[i].bins[b];
+
+            if (at->job == 0 || (b > 0 && at[-1].job == at->job)) continue;
+            if (out != NULL) out[n] = at->job;
+            n++;
+        }
+    return n;
+}
+
+/* Without memory there are no names. */
+static void read_names(service *s, const timeline *t, job_names *out)
+{
+    size_t all = job_numbers(t, NULL);
+    const svc_job *j;
+
+    memset(out, 0, sizeof *out);
+    out->numbers = calloc(all + 1, sizeof *out->numbers);
+    if (out->numbers == NULL) return;
+    (void)job_numbers(t, out->numbers);
+    qsort(out->numbers, all, sizeof *out->numbers, largest_first);
+    for (size_t i = 0; i < all; i++)
+        if (i == 0 || out->numbers[i] != out->numbers[out->n - 1])
+            out->numbers[out->n++] = out->numbers[i];
+    out->ids = calloc(out->n + 1, sizeof *out->ids);
+    if (out->ids == NULL) return;
+    svc_lock(s);
+    j = s->newest; /* numbers grow with each job: both lists have the largest first */
+    for (size_t i = 0; i < out->n; i++) {
+        while (j != NULL && j->number > out->numbers[i]) j = j->older;
+        if (j != NULL && j->number == out->numbers[i])
+            (void)snprintf(out->ids[i], ID_CUT, "%s", j->job_id); /* cut is fine */
     }
+    svc_unlock(s);
+}
+
+static void clear_names(job_names *k)
+{
+    free(k->numbers);
+    free(k->ids);
+}
+
+static void put_job_id(const job_names *k, bytes_out *o, uint64_t number)
+{
+    const uint64_t *at = NULL;
+    const char *id = "";
+
+    if (k->ids != NULL) at = bsearch(&number, k->numbers, k->n, sizeof *k->numbers, largest_first);
+    if (at != NULL) id = k->ids[at - k->numbers];
     if (id[0] == 0)
         bytes_printf(o, "null");
     else
         json_put_string(o, id);
 }
 
-static void put_track(service *s, bytes_out *o, const timeline *t, const track *k)
+static void put_track(const job_names *names, bytes_out *o, const timeline *t, const track *k)
 {
     bool first = true;
 
@@ -129,7 +185,7 @@ static void put_track(service *s, bytes_out *o, const timeline *t, const track *
 
         while (b + n < t->n_bins && same(at, &k->bins[b + n])) n++;
         bytes_printf(o, "%s[%" PRIu32 ",%" PRIu32 ",%d,", first ? "" : ",", b, n, at->step);
-        put_job_id(s, o, at->job);
+        put_job_id(names, o, at->job);
         bytes_printf(o, ",%d]", (int)at->partition);
         first = false;
         b += n;
@@ -141,6 +197,7 @@ cuzk_status svc_timeline_json(service *s, bytes_out *o, uint64_t since_ms)
 {
     uint64_t now = clock_ns(), from = s->epoch + since_ms * MS;
     timeline t = {.from = from};
+    job_names names;
 
     if (now - from > MAX_BINS * BIN || from > now)
         t.from = now > MAX_BINS * BIN + s->epoch ? now - MAX_BINS * BIN : s->epoch;
@@ -154,11 +211,13 @@ cuzk_status svc_timeline_json(service *s, bytes_out *o, uint64_t since_ms)
         json_put_string(o, span_name((span_kind)k));
     }
     bytes_printf(o, "],\"tracks\":[");
+    read_names(s, &t, &names);
     for (unsigned i = 0; i < t.n_tracks; i++) {
         bytes_printf(o, i == 0 ? "" : ",");
-        put_track(s, o, &t, &t.tracks[i]);
+        put_track(&names, o, &t, &t.tracks[i]);
         free(t.tracks[i].bins);
     }
+    clear_names(&names);
     bytes_printf(o, "]}\n");
     return bytes_out_status(o);
 }
