@@ -11,7 +11,7 @@ CMAKE_ARGS = $(foreach v,CUZK_SERVICE CUZK_TESTS CUZK_WERROR CUZK_VERIFY CUZK_SA
 	$(if $(filter command environment,$(firstword $(origin $(v)))),-D$(v)='$($(v))'))
 GENERATOR = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(if $(shell command -v ninja),-G Ninja))
 
-.PHONY: all build help demo check check-all check-long bench fuzz format lint clean install
+.PHONY: all build help demo check check-all check-long check-gpu bench fuzz format lint clean install
 
 all: build
 
@@ -28,6 +28,7 @@ help:
 	@echo "make check       unit tests, vectors, corpus replay; minutes"
 	@echo "make check-all   adds clang, sanitizers, faults, valgrind, end-to-end, fuzzing; under 45 minutes"
 	@echo "make check-long  production shapes and soaks; an hour or more"
+	@echo "make check-gpu   the tests and the benchmark of the CUDA backend, on a machine with a GPU"
 	@echo "make bench       benchmarks"
 	@echo "make fuzz T=NAME S=SECONDS   one fuzz target (no T: lists them)"
 	@echo "make format | lint           clang-format 14 in place | clang-format and clang-tidy as a check"
@@ -51,6 +52,9 @@ check-all:
 check-long:
 	@tools/install_deps check-all
 	@tools/run_tests check-long
+
+check-gpu: build
+	@tools/check_gpu $(BUILD)
 
 bench: build
 	@tools/run_bench $(BUILD)

@@ -2,8 +2,8 @@
 #
 # Kernels are compiled by commands of our own and linked by the C compiler: the project stays a C project, and a machine
 # without nvcc sees none of this. CUZK_CUDA is ON, OFF, or AUTO: on where nvcc is, but for sanitizers and fuzzers, which
-# do not know device memory. CUZK_CUDA_ARCHS: compute capabilities ("80;90"); machine code for each, and PTX of the last
-# but one above 89 for later ones. Empty: those of the GPUs in this machine, else 90.
+# do not know device memory. CUZK_CUDA_ARCHS: compute capabilities ("80;90"): machine code for each, and with 90 also PTX,
+# which the driver compiles for later GPUs. Empty: those of the GPUs in this machine, else 90.
 # SPDX-License-Identifier: MIT OR Apache-2.0
 
 set(CUZK_CUDA AUTO CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO: where nvcc is")

@@ -9,8 +9,8 @@
 #include "base/u128.h"
 #include "device/cuda/cuda_msm.h"
 
-#define MAX_K ((size_t)64)
-#define WARPS_PER_SM ((size_t)4)      /* enough to hide latency when there is little to do */
+#define MAX_K ((size_t)128)
+#define LEAST_K ((size_t)8) /* below, an inversion outweighs the sums: fewer threads rather */
 #define MAX_ENTRIES ((size_t)1 << 27) /* of a group: more save no time */
 #define SEGMENTS_WANTED ((size_t)1 << 16)
 #define MIN_CHUNK ((size_t)1 << 12)
@@ -69,7 +69,7 @@ void cu_msm_level(const cu_msm_plan *p, size_t n, uint32_t *blocks, uint32_t *k)
 
 /* Sizes that follow from c, group and chunk. */
 static void size_up(cu_msm_plan *p, const cu_device *cu, const cu_group_ops *g,
-                    const dev_scalars *k, size_t point_bytes, size_t elem_bytes)
+                    const dev_scalars *k, size_t room, size_t point_bytes, size_t elem_bytes)
 {
     size_t half = (size_t)1 << (p->c - 1);
 
@@ -80,6 +80,11 @@ static void size_up(cu_msm_plan *p, const cu_device *cu, const cu_group_ops *g,
     p->level[1] = (p->level[0] + p->buckets) / 2 + 1;
     p->lanes = (size_t)cu->sms * g->pair_blocks * CU_PAIR_THREADS;
     p->k = MAX_K;
+    while (p->k > 1 && (p->lanes * (p->k / 2) >= p->level[0] ||
+                        (p->k > LEAST_K && p->lanes * p->k * (g->fe_size + 4) > room / 8)))
+        p->k /= 2;
+    while (p->lanes > 8 * CU_PAIR_THREADS && p->lanes * p->k * (g->fe_size + 4) > room / 8)
+        p->lanes = p->lanes / 2 / CU_PAIR_THREADS * CU_PAIR_THREADS;
     p->seg_len = 32;
     while (p->seg_len > 4 && p->group * half / p->seg_len < SEGMENTS_WANTED) p->seg_len /= 2;
     if (p->seg_len > half) p->seg_len = (uint32_t)half;
@@ -106,10 +111,10 @@ cuzk_status cu_msm_plan_make(cu_msm_plan *p, const cu_device *cu, const cu_group
     for (;;) {
         p->windows = windows_of(fr_bits, p->c);
         p->group = p->windows;
-        size_up(p, cu, g, k, point_bytes, elem_bytes);
+        size_up(p, cu, g, k, room, point_bytes, elem_bytes);
         while (p->group > 1 && (p->bytes > room || p->entries > MAX_ENTRIES + p->chunk)) {
             p->group--;
-            size_up(p, cu, g, k, point_bytes, elem_bytes);
+            size_up(p, cu, g, k, room, point_bytes, elem_bytes);
         }
         if (p->bytes <= room && p->entries < CU_MAX_ENTRIES) return CUZK_OK;
         if (p->chunk > MIN_CHUNK) {

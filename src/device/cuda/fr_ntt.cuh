@@ -9,7 +9,7 @@
  * A pass takes stages s0 .. s0 + q - 1: an index is (block, s0 bits)(k, q bits)(low, r bits). A tile has all k for some
  * columns, neighbours in low, or in block when r = 0. Two stages at a time are done in registers.
  *
- * Registers: about 90; shared memory: 64 KiB and a column's padding; 2 to 3 blocks of 256 threads a multiprocessor.
+ * Registers: 80, so that 3 blocks of 256 threads fit a multiprocessor; shared memory: 64 KiB, 72 in the pass over blocks.
  *
  * Source: twiddles in reversed order as in P. Longa, M. Naehrig, CANS 2016
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -85,10 +85,11 @@ __device__ __forceinline__ void tile_store(uint4 *sh, const ntt_place &at, uint3
     sh[at.tile + i] = make_uint4(x.l[4], x.l[5], x.l[6], x.l[7]);
 }
 
-/** Stages j and j + 1 of the pass (R = 2), or stage j alone, on every group of 2^R elements of the tile. */
+/** Stages j and j + 1 of the pass (R = 2), or stage j alone, on every group of 2^R elements of the tile. in, out: from
+ *  and to device memory instead of the tile. */
 template <int R, bool BACK>
 __device__ __forceinline__ void tile_stages(uint4 *sh, const ntt_pass &p, const ntt_place &at,
-                                            uint32_t j)
+                                            uint32_t j, bool in, bool out)
 {
     uint32_t shift = p.q - j - R, cols = 1u << p.cols_log;
     uint32_t groups = 1u << (p.q + p.cols_log - R);
@@ -99,8 +100,11 @@ __device__ __forceinline__ void tile_stages(uint4 *sh, const ntt_pass &p, const 
         uint32_t b = (uint32_t)((at.block0 + (at.by_block ? col : 0)) << j) | up;
         fr_t x[1 << R];
 #pragma unroll
-        for (int i = 0; i < 1 << R; i++)
-            x[i] = tile_load(sh, at, (k + ((uint32_t)i << shift)) * at.row + col);
+        for (int i = 0; i < 1 << R; i++) {
+            uint32_t ki = k + ((uint32_t)i << shift);
+            x[i] = in ? load_fr(p.a, global_index(p, at, ki, col))
+                      : tile_load(sh, at, ki * at.row + col);
+        }
         if (R == 1) {
             if (BACK) {
                 join(x[0], x[1], twiddle(p, b), b == 0);
@@ -121,12 +125,18 @@ __device__ __forceinline__ void tile_stages(uint4 *sh, const ntt_pass &p, const 
             split(x[2], x[3], twiddle(p, 2 * b + 1), false);
         }
 #pragma unroll
-        for (int i = 0; i < 1 << R; i++)
-            tile_store(sh, at, (k + ((uint32_t)i << shift)) * at.row + col, x[i]);
+        for (int i = 0; i < 1 << R; i++) {
+            uint32_t ki = k + ((uint32_t)i << shift);
+            if (out) {
+                store_fr(p.a, global_index(p, at, ki, col), x[i]);
+            } else {
+                tile_store(sh, at, ki * at.row + col, x[i]);
+            }
+        }
     }
 }
 
-template <bool BACK> static __global__ void __launch_bounds__(THREADS, 2) ntt_kernel(ntt_pass p)
+template <bool BACK> static __global__ void __launch_bounds__(THREADS, 3) ntt_kernel(ntt_pass p)
 {
     extern __shared__ uint4 sh[];
     uint32_t cols = 1u << p.cols_log, size = 1u << (p.q + p.cols_log);
@@ -144,31 +154,31 @@ template <bool BACK> static __global__ void __launch_bounds__(THREADS, 2) ntt_ke
         at.block0 = blockIdx.x >> tiles_log;
         at.low0 = (size_t)(blockIdx.x & ((1u << tiles_log) - 1)) << p.cols_log;
     }
-    for (uint32_t u = threadIdx.x; u < size; u += THREADS) { /* neighbours in memory together */
-        uint32_t k = at.by_block ? u & ((1u << p.q) - 1) : u >> p.cols_log;
-        uint32_t col = at.by_block ? u >> p.q : u & (cols - 1);
+    /* Neighbours in memory are read and written together. Where columns are blocks, the stages between neighbours in a
+       block come last, or first when going back: that end is staged through the tile. */
+    bool stage_in = BACK && at.by_block, stage_out = !BACK && at.by_block;
+    for (uint32_t u = threadIdx.x; stage_in && u < size; u += THREADS) {
+        uint32_t k = u & ((1u << p.q) - 1), col = u >> p.q;
         tile_store(sh, at, k * at.row + col, load_fr(p.a, global_index(p, at, k, col)));
     }
-    __syncthreads();
+    if (stage_in) __syncthreads();
     if (BACK) {
-        uint32_t j = p.q;
-        for (; j >= 2; j -= 2) {
-            tile_stages<2, true>(sh, p, at, j - 2);
+        for (uint32_t j = p.q; j >= 2; j -= 2) {
+            tile_stages<2, true>(sh, p, at, j - 2, j == p.q && !stage_in, j == 2);
             __syncthreads();
         }
-        if (j == 1) tile_stages<1, true>(sh, p, at, 0);
+        if (p.q % 2 != 0) tile_stages<1, true>(sh, p, at, 0, p.q == 1 && !stage_in, true);
     } else {
-        uint32_t j = 0;
-        for (; j + 2 <= p.q; j += 2) {
-            tile_stages<2, false>(sh, p, at, j);
+        for (uint32_t j = 0; j + 2 <= p.q; j += 2) {
+            tile_stages<2, false>(sh, p, at, j, j == 0, j + 2 == p.q && !stage_out);
             __syncthreads();
         }
-        if (j < p.q) tile_stages<1, false>(sh, p, at, j);
+        if (p.q % 2 != 0) tile_stages<1, false>(sh, p, at, p.q - 1, p.q == 1, !stage_out);
     }
+    if (!stage_out) return;
     __syncthreads();
     for (uint32_t u = threadIdx.x; u < size; u += THREADS) {
-        uint32_t k = at.by_block ? u & ((1u << p.q) - 1) : u >> p.cols_log;
-        uint32_t col = at.by_block ? u >> p.q : u & (cols - 1);
+        uint32_t k = u & ((1u << p.q) - 1), col = u >> p.q;
         size_t i = global_index(p, at, k, col);
         fr_t x = tile_load(sh, at, k * at.row + col);
         if (p.powers != NULL)
@@ -193,7 +203,8 @@ static int ntt(cu_stream s, uint32_t *a, const uint32_t *table, const uint32_t *
         p.cols_log = tile_log - p.q;
         p.powers_log = (log_n + 1) / 2;
         if (!to_natural && i + 1 == passes) p.powers = powers;
-        size_t size = (((size_t)1 << p.cols_log) + 1) << p.q << 5;
+        size_t row = ((size_t)1 << p.cols_log) + (k + 1 == passes && p.cols_log != 0 ? 1 : 0);
+        size_t size = row << p.q << 5;
         const void *kernel =
             to_natural ? (const void *)ntt_kernel<true> : (const void *)ntt_kernel<false>;
         err = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)size);

@@ -148,6 +148,13 @@ static __device__ __forceinline__ fe multiply_up(const cu_pairs &p, uint32_t fro
     return acc;
 }
 
+/** A load that the compiler may not replace by what it has. */
+static __device__ __forceinline__ fe reload_fe(const void *points, size_t i)
+{
+    asm volatile("" : "+l"(points));
+    return load_fe(points, i);
+}
+
 /** Backwards: inv is the inverse of the product of all denominators up to this one. */
 static __device__ __forceinline__ void add_down(const cu_pairs &p, uint32_t from, uint32_t to,
                                                 size_t lane, size_t lanes, fe inv)
@@ -167,7 +174,7 @@ static __device__ __forceinline__ void add_down(const cu_pairs &p, uint32_t from
             continue;
         }
         place a2 = place_of(p, src + 1);
-        fe x2 = load_x(p.points, a2), d = x2 - x1, num = load_y(p.points, a2) - y1;
+        fe x2 = load_x(p.points, a2), num = load_y(p.points, a2) - y1, d = x2 - x1;
         if (kind == KIND_DOUBLE) {
             d = dbl(y1);
             num = sqr(x1);
@@ -175,8 +182,12 @@ static __device__ __forceinline__ void add_down(const cu_pairs &p, uint32_t from
         }
         num = num * (inv * load_prefix(p, slot, lanes)); /* the slope */
         inv = inv * d;
-        fe x = sqr(num) - x1 - x2;
-        store_point(p, i, x, num * (x1 - x) - y1);
+        /* read again, from a cache: held, they would be spilled */
+        x1 = reload_fe(p.points, 2 * a1.at);
+        fe x = sqr(num) - x1 - reload_fe(p.points, 2 * a2.at);
+        x1 = num * (x1 - x);
+        y1 = reload_fe(p.points, 2 * a1.at + 1);
+        store_point(p, i, x, x1 - (a1.minus ? neg(y1) : y1));
     }
 }
 

@@ -146,6 +146,39 @@ template <> struct rows<12> {
 };
 
 template <> struct rows<8> {
+    /**
+     * o += k (m1, m3, m5, m7) and e += k (1, m2, m4, m6), k = -e[0], m1 = 2^32 - 1: the reduction by one limb for the
+     * order of BLS12-381, three wide products cheaper. k m1 = 2^32 k - k, and -k is e[0]. m: the modulus.
+     */
+    static CU_FN void reduce_by_one(uint32_t *e, uint32_t *o, const uint32_t *m)
+    {
+        uint32_t k = 0u - e[0], hi = k - (e[0] != 0);
+#ifdef __CUDA_ARCH__
+        asm("add.cc.u32 %0, %0, %8; addc.cc.u32 %1, %1, %9; " ROW_NEXT(2, 3, 10, 13)
+                ROW_NEXT(4, 5, 11, 13) "madc.lo.cc.u32 %6, %12, %13, %6; "
+                                       "madc.hi.u32 %7, %12, %13, %7;"
+            : "+r"(o[0]), "+r"(o[1]), "+r"(o[2]), "+r"(o[3]), "+r"(o[4]), "+r"(o[5]), "+r"(o[6]),
+              "+r"(o[7])
+            : "r"(e[0]), "r"(hi), "r"(m[3]), "r"(m[5]), "r"(m[7]), "r"(k));
+        asm("add.cc.u32 %0, %0, %12; addc.cc.u32 %1, %1, 0; " ROW_NEXT(2, 3, 9, 12)
+                ROW_NEXT(4, 5, 10, 12) ROW_NEXT(6, 7, 11, 12) "addc.u32 %8, %8, 0;"
+            : "+r"(e[0]), "+r"(e[1]), "+r"(e[2]), "+r"(e[3]), "+r"(e[4]), "+r"(e[5]), "+r"(e[6]),
+              "+r"(e[7]), "+r"(o[7])
+            : "r"(m[2]), "r"(m[4]), "r"(m[6]), "r"(k));
+#else
+        uint32_t none = 0, low = e[0];
+        uint64_t t = (uint64_t)o[0] + low;
+        o[0] = (uint32_t)t;
+        t = (uint64_t)o[1] + hi + (t >> 32);
+        o[1] = (uint32_t)t;
+        none = row_add_host(o + 2, m + 3, k, 6, (uint32_t)(t >> 32));
+        t = (uint64_t)e[0] + k;
+        e[0] = (uint32_t)t;
+        t = (uint64_t)e[1] + (t >> 32);
+        e[1] = (uint32_t)t;
+        o[7] += row_add_host(e + 2, m + 2, k, 6, (uint32_t)(t >> 32)) + none;
+#endif
+    }
     static CU_FN void add(uint32_t *acc, uint32_t &top, const uint32_t *a, uint32_t b)
     {
 #ifdef __CUDA_ARCH__

@@ -1,0 +1,263 @@
+/*
+ * cross/test_cuda_cross.c - the CUDA backend against the CPU backend, bit for bit, at sizes where every path runs
+ *
+ * Sums with scalars and points that are random and adversarial, with all of the device's memory and with little, points
+ * that stay on the device, transforms of every kind. Skipped without a GPU. The unit tests of device run on it too.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "device/device.h"
+#include "harness/harness.h"
+
+#define LITTLE ((size_t)320 << 20) /* chunks and small groups at these sizes */
+
+typedef struct pair {
+    mem *m;
+    pool *p;
+    device *cpu, *gpu;
+    dev_stream *cpu_s, *gpu_s;
+} pair;
+
+static void pair_close(pair *t)
+{
+    dev_stream_close(t->gpu_s);
+    device_close(t->gpu);
+    dev_stream_close(t->cpu_s);
+    device_close(t->cpu);
+    pool_close(t->p);
+    assert_int_equal(mem_used(t->m), 0);
+    mem_close(t->m);
+}
+
+static void pair_open(pair *t, size_t device_memory)
+{
+    device_config config = {.name = "cpu", .table = cpu_table_best()};
+    cuzk_status st;
+
+    memset(t, 0, sizeof *t);
+    assert_status_ok(mem_open(&t->m, "cross", 0, NULL));
+    assert_status_ok(pool_open(&t->p, 2, NULL));
+    config.pool = t->p;
+    config.m = t->m;
+    assert_status_ok(device_open(&t->cpu, &config));
+    assert_status_ok(dev_stream_open(&t->cpu_s, t->cpu, NULL));
+    config.name = "cuda:0";
+    config.device_memory = device_memory;
+    st = device_open(&t->gpu, &config);
+    if (st == CUZK_EINVAL || st == CUZK_EDEVICE) { /* not built, or no driver, or no GPU */
+        const char *why = cuzk_last_error()->message;
+        if (strstr(why, ": no ") != NULL) {
+            pair_close(t);
+            harness_skip("no GPU: %s", why);
+        }
+    }
+    assert_status_ok(st);
+    assert_status_ok(dev_stream_open(&t->gpu_s, t->gpu, NULL));
+}
+
+static void *array(size_t n, size_t size)
+{
+    void *p = calloc(n == 0 ? 1 : n, size);
+
+    assert_non_null(p);
+    return p;
+}
+
+static void random_fr(const curve *cv, fr *out)
+{
+    scalar s;
+
+    do {
+        harness_random_bytes(&s, sizeof s);
+        s.b[31] &= 0x7f;
+    } while (!cv->fr_from_scalar(out, &s));
+}
+
+/* ---- sums ---- */
+
+typedef enum scalar_kind { UNIFORM, WITNESS, EQUAL, SIGNS, SMALL, TOP, KINDS } scalar_kind;
+
+static void make_scalars(const curve *cv, fr *k, size_t n, scalar_kind what)
+{
+    fr one;
+
+    random_fr(cv, &one);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t x = harness_random_below(16);
+        random_fr(cv, &k[i]);
+        switch (what) {
+        case WITNESS:
+            if (x < 8) cv->fr_from_u64(&k[i], x & 1);
+            if (x >= 8 && x < 12) cv->fr_from_u64(&k[i], harness_random_u64() >> (4 * x));
+            break;
+        case EQUAL: k[i] = one; break; /* each window in one bucket */
+        case SIGNS:
+            cv->fr_from_u64(&k[i], x < 10 ? 1 : 0);
+            if (x < 5) cv->fr_neg(&k[i], &k[i]);
+            break;
+        case SMALL: cv->fr_from_u64(&k[i], x); break;
+        case TOP: /* r - 1, (r - 1)/2 and their neighbours */
+            cv->fr_from_u64(&k[i], x & 1);
+            cv->fr_sub(&k[i], &k[i], &cv->fr_one);
+            if (x >= 8) {
+                fr half;
+                cv->fr_from_u64(&half, 2);
+                cv->fr_inv(&half, &half);
+                cv->fr_mul(&k[i], &k[i], &half);
+            }
+            break;
+        case UNIFORM:
+        case KINDS: break;
+        }
+    }
+}
+
+/* Points that are equal, opposite or infinity now and then. */
+static void disturb(const curve *cv, uint8_t *points, size_t n, bool g2)
+{
+    size_t size = g2 ? cv->g2_size : cv->g1_size;
+
+    for (size_t i = 1; i < n; i++) {
+        uint8_t *p = points + i * size;
+        g2_any a = {{0}};
+        g1_any b = {{0}};
+        switch (harness_random_below(20)) {
+        case 0: memset(p, 0, size); break;
+        case 1: memcpy(p, p - size, size); break;
+        case 2:
+            if (g2) {
+                memcpy(&a, p - size, size);
+                cv->g2_neg(&a, &a);
+                memcpy(p, &a, size);
+            } else {
+                memcpy(&b, p - size, size);
+                cv->g1_neg(&b, &b);
+                memcpy(p, &b, size);
+            }
+            break;
+        default: break;
+        }
+    }
+}
+
+static void sum(dev_stream *s, g2_any *out, curve_id id, const dev_points *b, const dev_scalars *k)
+{
+    g1_any r;
+
+    memset(out, 0, sizeof *out);
+    if (b->g2) {
+        assert_status_ok(dev_msm_g2(s, out, id, b, 0, k));
+        return;
+    }
+    memset(&r, 0, sizeof r);
+    assert_status_ok(dev_msm_g1(s, &r, id, b, 0, k));
+    memcpy(out, &r, sizeof r);
+}
+
+static void compare_sums(const pair *t, curve_id id, bool g2, size_t n)
+{
+    const curve *cv = device_curve(t->cpu, id);
+    size_t size = g2 ? cv->g2_size : cv->g1_size;
+    uint8_t *points = array(n, size);
+    uint64_t *select = array(n / 64 + 1, 8);
+    fr *k = array(n, sizeof *k);
+    dev_points b = {.data = points, .n = n, .enc = POINT_LEM, .g2 = g2, .id = dev_points_id()};
+
+    make_scalars(cv, k, n, UNIFORM);
+    assert_status_ok(
+        g2 ? dev_fixed_base_g2(t->cpu_s, points, POINT_LEM, id, &cv->g2_gen, k, n, NULL)
+           : dev_fixed_base_g1(t->cpu_s, points, POINT_LEM, id, &cv->g1_gen, k, n, NULL));
+    disturb(cv, points, n, g2);
+    harness_random_bytes(select, n / 64 * 8);
+    for (unsigned what = 0; what < KINDS; what++) {
+        dev_scalars s = {.n = n, .elems = k, .select = what % 2 == 0 ? NULL : select};
+        g2_any want, got;
+        make_scalars(cv, k, n, (scalar_kind)what);
+        sum(t->cpu_s, &want, id, &b, &s);
+        sum(t->gpu_s, &got, id, &b, &s);
+        assert_bytes_equal(&got, &want, size);
+        b.id = what % 3 == 0 ? b.id : 0; /* kept, then not */
+        sum(t->gpu_s, &got, id, &b, &s);
+        assert_bytes_equal(&got, &want, size);
+    }
+    free(k);
+    free(select);
+    free(points);
+}
+
+static void test_sums(void **state)
+{
+    pair t;
+
+    (void)state;
+    pair_open(&t, 0);
+    for (unsigned id = 0; id < CURVE_IDS; id++) {
+        compare_sums(&t, (curve_id)id, false, 70000);
+        compare_sums(&t, (curve_id)id, true, 9000);
+    }
+    pair_close(&t);
+}
+
+static void test_sums_in_little_memory(void **state)
+{
+    pair t;
+
+    (void)state;
+    pair_open(&t, LITTLE);
+    for (unsigned id = 0; id < CURVE_IDS; id++) {
+        compare_sums(&t, (curve_id)id, false, 150000);
+        compare_sums(&t, (curve_id)id, true, 20000);
+    }
+    pair_close(&t);
+}
+
+/* ---- transforms ---- */
+
+static void compare_ntt(const pair *t, curve_id id, unsigned log_n, unsigned kind)
+{
+    const curve *cv = device_curve(t->cpu, id);
+    size_t n = (size_t)1 << log_n;
+    fr *x = array(n, sizeof *x), *want = array(n, sizeof *x), *got = array(n, sizeof *x), shift;
+    device *const d[2] = {t->cpu, t->gpu};
+    dev_stream *const s[2] = {t->cpu_s, t->gpu_s};
+
+    for (size_t i = 0; i < n; i++) random_fr(cv, &x[i]);
+    random_fr(cv, &shift);
+    for (int k = 0; k < 2; k++) {
+        ntt_domain *dom;
+        dev_buf *b;
+        assert_status_ok(ntt_domain_new(&dom, d[k], id, 5, log_n, &shift));
+        assert_status_ok(dev_buf_new(&b, d[k], n));
+        assert_status_ok(dev_upload(s[k], b, 0, x, n));
+        assert_status_ok(dev_ntt(s[k], b, dom, (ntt_kind)kind));
+        assert_status_ok(dev_download(s[k], k == 0 ? want : got, b, 0, n));
+        dev_buf_free(b);
+        ntt_domain_free(dom);
+    }
+    assert_bytes_equal(got, want, n * sizeof *x);
+    free(x);
+    free(want);
+    free(got);
+}
+
+static void test_transforms(void **state)
+{
+    pair t;
+
+    (void)state;
+    pair_open(&t, 0);
+    for (unsigned id = 0; id < CURVE_IDS; id++)
+        for (unsigned log_n = 0; log_n <= 20; log_n++)
+            for (unsigned kind = 0; kind <= NTT_TO_COSET; kind++)
+                if (log_n < 15 || (log_n + kind) % 3 == 0)
+                    compare_ntt(&t, (curve_id)id, log_n, kind);
+    pair_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_sums_in_little_memory),
+                                       cmocka_unit_test(test_transforms)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
