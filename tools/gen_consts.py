@@ -146,6 +146,12 @@ def field_block(f, m, n):
         "/* signed limbs of 62 bits */",
         "#define %s_LIMBS62 %d" % (up, n62),
     ]
+    if m.bit_length() > 7 * 52:  # eight limbs in lanes_tmpl.h: products there reduce by folds
+        fold52 = (m * (-pow(m, -1, 2**52) % 2**52) + 1) >> 52
+        assert 2 * fold52 < m  # so that products stay below 2m
+        words = [fold52 >> (52 * j) & (2**52 - 1) for j in range(8)]
+        out += ["/* (m * (-1/m mod 2^52) + 1) / 2^52 in limbs of 52 bits, for lanes_tmpl.h */",
+                "static const uint64_t %s_fold52[8] = {" % f] + c_words(words) + ["};"]
     out += c_array(f + "_modulus", size, m, n)
     out += c_array(f + "_mont_one", size, radix % m, n, "R mod m, R = 2^%d" % (64 * n))
     out += c_array(f + "_mont_r2", size, radix**2 % m, n, "R^2 mod m")

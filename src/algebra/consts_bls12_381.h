@@ -23,6 +23,11 @@
 #define FP_INV62 0x360c000300030003u
 /* signed limbs of 62 bits */
 #define FP_LIMBS62 7
+/* (m * (-1/m mod 2^52) + 1) / 2^52 in limbs of 52 bits, for lanes_tmpl.h */
+static const uint64_t fp_fold52[8] = {
+    0x00004be07d2027cb, 0x000d7786e39002d4, 0x000f51047083c4dd, 0x00096079a7670223,
+    0x00004ca513044b79, 0x0006615d3780ea11, 0x000f9a5623d6a279, 0x0000000000006803,
+};
 static const uint64_t fp_modulus[FP_LIMBS] = {
     0xb9feffffffffaaab, 0x1eabfffeb153ffff, 0x6730d2a0f6b0f624, 0x64774b84f38512bf,
     0x4b1ba7b6434bacd7, 0x1a0111ea397fe69a,

@@ -8,7 +8,7 @@
  *   raw       limbs are signed, below 2^60 in size; what is added up is the value
  *
  * Only settled values are multiplied: the instruction reads 52 bits of a limb. For a < A m and b < B m a product is below
- * (A B / S + 1) m, so with A B < S below 2m. Sums and differences are raw; _carry settles one that is not negative, _reduce also
+ * (A B / S + 1) m, or with eight limbs (A B / S + 1.25) m: with A B < S below 2m, or with A B < 2^34. Sums and differences are raw; _carry settles one that is not negative, _reduce also
  * brings it below 2m.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -166,6 +166,202 @@ static inline __mmask8 LANES_FN(is_zero_mask)(const LANES_X8 *a, uint64_t k)
 
 /* ---- products ---- */
 
+/** A product before its reduction: raw columns, each below 2^58 in size. */
+typedef struct LANES_FN(wide) {
+    __m512i l[2 * FIELD_LIMBS52];
+} LANES_FN(wide);
+
+#if FIELD_LIMBS52 == 8
+
+/* z = a b for halves of four limbs */
+U128_INLINE void LANES_FN(half_mul)(__m512i z[8], const __m512i a[4], const __m512i b[4])
+{
+    FIELD_UNROLL
+    for (int j = 0; j < 8; j++) z[j] = _mm512_setzero_si512();
+    FIELD_UNROLL
+    for (int i = 0; i < 4; i++) {
+        FIELD_UNROLL
+        for (int j = 0; j < 4; j++) z[i + j] = _mm512_madd52lo_epu64(z[i + j], a[j], b[i]);
+        FIELD_UNROLL
+        for (int j = 0; j < 4; j++) z[i + j + 1] = _mm512_madd52hi_epu64(z[i + j + 1], a[j], b[i]);
+    }
+}
+
+/* The sum of both halves, settled; the lanes where it is above 2^208, which s leaves out. */
+U128_INLINE __mmask8 LANES_FN(half_sum)(__m512i s[4], const __m512i a[8])
+{
+    __mmask8 above;
+
+    FIELD_UNROLL
+    for (int j = 0; j < 4; j++) s[j] = _mm512_add_epi64(a[j], a[j + 4]);
+    FIELD_UNROLL
+    for (int j = 0; j < 3; j++) {
+        s[j + 1] = _mm512_add_epi64(s[j + 1], lanes_shr(s[j], LANES_BITS));
+        s[j] = _mm512_and_si512(s[j], lanes_set1(LANES_MASK));
+    }
+    above = _mm512_cmpgt_epu64_mask(s[3], lanes_set1(LANES_MASK));
+    s[3] = _mm512_and_si512(s[3], lanes_set1(LANES_MASK));
+    return above;
+}
+
+/* Karatsuba's three products of halves: 96 multiply-adds instead of 128, and additions, which have units of their own. */
+LANES_KERNEL void LANES_FN(mul_wide)(LANES_FN(wide) * r, const LANES_X8 *a, const LANES_X8 *b)
+{
+    __m512i s[4], t[4], z[8], m[8];
+    __mmask8 ks, kt;
+
+    VERIFY(LANES_FN(is_settled)(a));
+    VERIFY(LANES_FN(is_settled)(b));
+    ks = LANES_FN(half_sum)(s, a->l);
+    kt = LANES_FN(half_sum)(t, b->l);
+    LANES_FN(half_mul)(m, s, t);
+    FIELD_UNROLL
+    for (int j = 0; j < 4; j++) {
+        m[4 + j] = _mm512_mask_add_epi64(m[4 + j], ks, m[4 + j], t[j]);
+        m[4 + j] = _mm512_mask_add_epi64(m[4 + j], kt, m[4 + j], s[j]);
+    }
+    LANES_FN(half_mul)(z, a->l, b->l);
+    FIELD_UNROLL
+    for (int j = 0; j < 8; j++) m[j] = _mm512_sub_epi64(m[j], z[j]);
+    FIELD_UNROLL
+    for (int j = 0; j < 4; j++) {
+        r->l[j] = z[j];
+        r->l[4 + j] = _mm512_add_epi64(z[4 + j], m[j]);
+    }
+    LANES_FN(half_mul)(z, a->l + 4, b->l + 4);
+    FIELD_UNROLL
+    for (int j = 0; j < 4; j++) {
+        r->l[4 + j] = _mm512_sub_epi64(r->l[4 + j], z[j]);
+        r->l[8 + j] = _mm512_add_epi64(_mm512_sub_epi64(m[4 + j], z[4 + j]), z[j]);
+        r->l[12 + j] = z[4 + j];
+    }
+    r->l[12] = _mm512_mask_add_epi64(r->l[12], ks & kt, r->l[12], lanes_set1(1));
+}
+
+#else
+
+LANES_KERNEL void LANES_FN(mul_wide)(LANES_FN(wide) * r, const LANES_X8 *a, const LANES_X8 *b)
+{
+    __m512i t[2 * FIELD_LIMBS52];
+
+    VERIFY(LANES_FN(is_settled)(a));
+    VERIFY(LANES_FN(is_settled)(b));
+    FIELD_UNROLL
+    for (int j = 0; j < 2 * FIELD_LIMBS52; j++) t[j] = _mm512_setzero_si512();
+    FIELD_UNROLL
+    for (int i = 0; i < FIELD_LIMBS52; i++) {
+        FIELD_UNROLL
+        for (int j = 0; j < FIELD_LIMBS52; j++)
+            t[i + j] = _mm512_madd52lo_epu64(t[i + j], a->l[j], b->l[i]);
+        FIELD_UNROLL
+        for (int j = 0; j < FIELD_LIMBS52; j++)
+            t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], a->l[j], b->l[i]);
+    }
+    FIELD_UNROLL
+    for (int j = 0; j < 2 * FIELD_LIMBS52; j++) r->l[j] = t[j];
+}
+
+#endif
+
+/** Products of different limbs once, doubled, then the squares of limbs. */
+LANES_KERNEL void LANES_FN(sqr_wide)(LANES_FN(wide) * r, const LANES_X8 *a)
+{
+    __m512i t[2 * FIELD_LIMBS52];
+
+    VERIFY(LANES_FN(is_settled)(a));
+    FIELD_UNROLL
+    for (int j = 0; j < 2 * FIELD_LIMBS52; j++) t[j] = _mm512_setzero_si512();
+    FIELD_UNROLL
+    for (int i = 0; i < FIELD_LIMBS52; i++) {
+        FIELD_UNROLL
+        for (int j = i + 1; j < FIELD_LIMBS52; j++) {
+            t[i + j] = _mm512_madd52lo_epu64(t[i + j], a->l[j], a->l[i]);
+            t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], a->l[j], a->l[i]);
+        }
+    }
+    FIELD_UNROLL
+    for (int j = 1; j < 2 * FIELD_LIMBS52; j++) t[j] = _mm512_add_epi64(t[j], t[j]);
+    FIELD_UNROLL
+    for (int i = 0; i < FIELD_LIMBS52; i++) {
+        t[2 * i] = _mm512_madd52lo_epu64(t[2 * i], a->l[i], a->l[i]);
+        t[2 * i + 1] = _mm512_madd52hi_epu64(t[2 * i + 1], a->l[i], a->l[i]);
+    }
+    FIELD_UNROLL
+    for (int j = 0; j < 2 * FIELD_LIMBS52; j++) r->l[j] = t[j];
+}
+
+#if FIELD_LIMBS52 == 8
+
+/**
+ * r = w / R, raw: above w / R - 1, below w / R + 1.25m. t - t_0 + t_0 (1 + m (-1/m mod 2^52)) is a multiple of 2^52: the lowest limb goes and
+ * t_0 times a constant, below m / 4, is added, which waits for no quotient. Seven times; the last limb goes by adding q m.
+ */
+LANES_KERNEL void LANES_FN(redc_raw)(LANES_X8 *r, const LANES_FN(wide) * w)
+{
+    __m512i t[16], q;
+
+    FIELD_UNROLL
+    for (int j = 0; j < 16; j++) t[j] = w->l[j];
+    FIELD_UNROLL
+    for (int i = 0; i < 7; i++) {
+        t[i + 1] = _mm512_add_epi64(t[i + 1], lanes_sar(t[i], LANES_BITS));
+        FIELD_UNROLL
+        for (int j = 0; j < 8; j++)
+            t[i + 1 + j] =
+                _mm512_madd52lo_epu64(t[i + 1 + j], t[i], lanes_set1(FIELD_FN(fold52)[j]));
+        FIELD_UNROLL
+        for (int j = 0; j < 8; j++)
+            t[i + 2 + j] =
+                _mm512_madd52hi_epu64(t[i + 2 + j], t[i], lanes_set1(FIELD_FN(fold52)[j]));
+    }
+    q = _mm512_madd52lo_epu64(_mm512_setzero_si512(), t[7], lanes_set1(LANES_NEG_INV));
+    FIELD_UNROLL
+    for (int j = 0; j < 8; j++)
+        t[7 + j] = _mm512_madd52lo_epu64(t[7 + j], q, lanes_set1(LANES_M(j)));
+    t[8] = _mm512_add_epi64(t[8], lanes_sar(t[7], LANES_BITS));
+    FIELD_UNROLL
+    for (int j = 0; j < 8; j++)
+        t[8 + j] = _mm512_madd52hi_epu64(t[8 + j], q, lanes_set1(LANES_M(j)));
+    FIELD_UNROLL
+    for (int j = 0; j < 8; j++) r->l[j] = t[8 + j];
+}
+
+/** r = a b / R, raw, from settled values. */
+U128_INLINE void LANES_FN(mul_raw)(LANES_X8 *r, const LANES_X8 *a, const LANES_X8 *b)
+{
+    LANES_FN(wide) t;
+    LANES_FN(mul_wide)(&t, a, b);
+    LANES_FN(redc_raw)(r, &t);
+}
+
+#else
+
+/** r = w / R, raw: above w / R - 1, below w / R + m. */
+LANES_KERNEL void LANES_FN(redc_raw)(LANES_X8 *r, const LANES_FN(wide) * w)
+{
+    __m512i t[FIELD_LIMBS52 + 1], zero = _mm512_setzero_si512(), q, low;
+
+    FIELD_UNROLL
+    for (int j = 0; j < FIELD_LIMBS52; j++) t[j] = w->l[j];
+    FIELD_UNROLL
+    for (int i = 0; i < FIELD_LIMBS52; i++) {
+        q = _mm512_madd52lo_epu64(zero, t[0], lanes_set1(LANES_NEG_INV));
+        FIELD_UNROLL
+        for (int j = 0; j < FIELD_LIMBS52; j++)
+            t[j] = _mm512_madd52lo_epu64(t[j], q, lanes_set1(LANES_M(j)));
+        low = lanes_sar(t[0], LANES_BITS);
+        FIELD_UNROLL
+        for (int j = 0; j + 1 < FIELD_LIMBS52; j++) t[j] = t[j + 1];
+        t[FIELD_LIMBS52 - 1] = w->l[FIELD_LIMBS52 + i];
+        t[0] = _mm512_add_epi64(t[0], low);
+        FIELD_UNROLL
+        for (int j = 0; j < FIELD_LIMBS52; j++)
+            t[j] = _mm512_madd52hi_epu64(t[j], q, lanes_set1(LANES_M(j)));
+    }
+    FIELD_UNROLL
+    for (int j = 0; j < FIELD_LIMBS52; j++) r->l[j] = t[j];
+}
+
 /** r = a b / R, raw, from settled values. Row by row: a b_i, then what makes the lowest limb vanish. High halves are added when
  *  the limbs have moved down by one, so n accumulators are enough. */
 LANES_KERNEL void LANES_FN(mul_raw)(LANES_X8 *r, const LANES_X8 *a, const LANES_X8 *b)
@@ -200,84 +396,7 @@ LANES_KERNEL void LANES_FN(mul_raw)(LANES_X8 *r, const LANES_X8 *a, const LANES_
     for (int j = 0; j < FIELD_LIMBS52; j++) r->l[j] = t[j];
 }
 
-/** A product before its reduction: raw columns, each below 2^58 in size. */
-typedef struct LANES_FN(wide) {
-    __m512i l[2 * FIELD_LIMBS52];
-} LANES_FN(wide);
-
-LANES_KERNEL void LANES_FN(mul_wide)(LANES_FN(wide) * r, const LANES_X8 *a, const LANES_X8 *b)
-{
-    __m512i t[2 * FIELD_LIMBS52];
-
-    VERIFY(LANES_FN(is_settled)(a));
-    VERIFY(LANES_FN(is_settled)(b));
-    FIELD_UNROLL
-    for (int j = 0; j < 2 * FIELD_LIMBS52; j++) t[j] = _mm512_setzero_si512();
-    FIELD_UNROLL
-    for (int i = 0; i < FIELD_LIMBS52; i++) {
-        FIELD_UNROLL
-        for (int j = 0; j < FIELD_LIMBS52; j++)
-            t[i + j] = _mm512_madd52lo_epu64(t[i + j], a->l[j], b->l[i]);
-        FIELD_UNROLL
-        for (int j = 0; j < FIELD_LIMBS52; j++)
-            t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], a->l[j], b->l[i]);
-    }
-    FIELD_UNROLL
-    for (int j = 0; j < 2 * FIELD_LIMBS52; j++) r->l[j] = t[j];
-}
-
-/** Products of different limbs once, doubled, then the squares of limbs. */
-LANES_KERNEL void LANES_FN(sqr_wide)(LANES_FN(wide) * r, const LANES_X8 *a)
-{
-    __m512i t[2 * FIELD_LIMBS52];
-
-    VERIFY(LANES_FN(is_settled)(a));
-    FIELD_UNROLL
-    for (int j = 0; j < 2 * FIELD_LIMBS52; j++) t[j] = _mm512_setzero_si512();
-    FIELD_UNROLL
-    for (int i = 0; i < FIELD_LIMBS52; i++) {
-        FIELD_UNROLL
-        for (int j = i + 1; j < FIELD_LIMBS52; j++) {
-            t[i + j] = _mm512_madd52lo_epu64(t[i + j], a->l[j], a->l[i]);
-            t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], a->l[j], a->l[i]);
-        }
-    }
-    FIELD_UNROLL
-    for (int j = 1; j < 2 * FIELD_LIMBS52; j++) t[j] = _mm512_add_epi64(t[j], t[j]);
-    FIELD_UNROLL
-    for (int i = 0; i < FIELD_LIMBS52; i++) {
-        t[2 * i] = _mm512_madd52lo_epu64(t[2 * i], a->l[i], a->l[i]);
-        t[2 * i + 1] = _mm512_madd52hi_epu64(t[2 * i + 1], a->l[i], a->l[i]);
-    }
-    FIELD_UNROLL
-    for (int j = 0; j < 2 * FIELD_LIMBS52; j++) r->l[j] = t[j];
-}
-
-/** r = w / R, raw: above w / R - 1, below w / R + m. */
-LANES_KERNEL void LANES_FN(redc_raw)(LANES_X8 *r, const LANES_FN(wide) * w)
-{
-    __m512i t[FIELD_LIMBS52 + 1], zero = _mm512_setzero_si512(), q, low;
-
-    FIELD_UNROLL
-    for (int j = 0; j < FIELD_LIMBS52; j++) t[j] = w->l[j];
-    FIELD_UNROLL
-    for (int i = 0; i < FIELD_LIMBS52; i++) {
-        q = _mm512_madd52lo_epu64(zero, t[0], lanes_set1(LANES_NEG_INV));
-        FIELD_UNROLL
-        for (int j = 0; j < FIELD_LIMBS52; j++)
-            t[j] = _mm512_madd52lo_epu64(t[j], q, lanes_set1(LANES_M(j)));
-        low = lanes_sar(t[0], LANES_BITS);
-        FIELD_UNROLL
-        for (int j = 0; j + 1 < FIELD_LIMBS52; j++) t[j] = t[j + 1];
-        t[FIELD_LIMBS52 - 1] = w->l[FIELD_LIMBS52 + i];
-        t[0] = _mm512_add_epi64(t[0], low);
-        FIELD_UNROLL
-        for (int j = 0; j < FIELD_LIMBS52; j++)
-            t[j] = _mm512_madd52hi_epu64(t[j], q, lanes_set1(LANES_M(j)));
-    }
-    FIELD_UNROLL
-    for (int j = 0; j < FIELD_LIMBS52; j++) r->l[j] = t[j];
-}
+#endif
 
 U128_INLINE void LANES_FN(sqr_raw)(LANES_X8 *r, const LANES_X8 *a)
 {
