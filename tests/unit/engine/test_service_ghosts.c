@@ -50,12 +50,13 @@ static void count_gaps(const char *status, const char *named, unsigned *ours, un
         (void)snprintf(row, sizeof row, "%.*s", (int)(stop - at), at);
         at = stop;
         if (json_number(row, "ms") < LONG_MS) continue;
-        (void)printf("  %s\n", row);
-        if (strstr(row, named) != NULL)
-            ++*ours;
-        else
-            ++*others;
         if (strstr(row, "device idle") != NULL) ++*idle;
+        if (strstr(row, named) != NULL) {
+            ++*ours;
+            continue;
+        }
+        (void)printf("  not %s: %s\n", named, row);
+        ++*others;
     }
 }
 
