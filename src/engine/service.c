@@ -27,14 +27,6 @@
 #define MARGIN ((uint64_t)5 << 30)
 #define KEEP_MS ((uint64_t)24 * 3600 * 1000)
 
-static uint64_t wall_ms(void)
-{
-    struct timespec t;
-
-    (void)clock_gettime(CLOCK_REALTIME, &t); /* cannot fail: a valid clock */
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* ---- the clock ---- */
 
 /* A job whose deadline has passed, held. */
@@ -88,7 +80,7 @@ static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint
         *scanned = now;
     }
     if (now - *forgotten >= FORGET_EVERY) {
-        uint64_t wall = wall_ms();
+        uint64_t wall = svc_wall_ms();
 
         svc_forget(s, wall > keep ? wall - keep : 0);
         *forgotten = now;
@@ -317,7 +309,7 @@ cuzk_status cuzk_service_open(cuzk_service **out, cuzk_engine *e, const cuzk_ser
     s->n_decode = cores(s) < 4 ? cores(s) : 4;
     s->n_synthesis = cores(s) < 18 ? cores(s) : 18;
     s->epoch = clock_ns();
-    s->epoch_wall_ms = (int64_t)wall_ms();
+    s->epoch_wall_ms = (int64_t)svc_wall_ms();
     e->progress = note_progress;
     e->warn = note_warning;
     e->ctx = s;

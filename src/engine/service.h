@@ -40,6 +40,8 @@ typedef struct job_clock {
     bool ended;
 } job_clock;
 
+/** Milliseconds since 1970. */
+uint64_t svc_wall_ms(void);
 const char *job_phase_name(job_phase p);
 void job_clock_start(job_clock *c, uint64_t now);
 void job_clock_enter(job_clock *c, job_phase p, uint64_t now);

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
@@ -261,14 +260,6 @@ static cuzk_status join_proofs(svc_job *j)
     return CUZK_OK;
 }
 
-static uint64_t wall_ms(void)
-{
-    struct timespec t;
-
-    (void)clock_gettime(CLOCK_REALTIME, &t); /* cannot fail: a valid clock */
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void count_end_locked(svc_job *j, uint64_t now)
 {
     service *s = j->s;
@@ -327,7 +318,7 @@ void svc_conclude(void *ctx, stage_item *it)
     service *s = ctx;
     svc_job *j = (svc_job *)((char *)it - offsetof(svc_job, item));
     cuzk_job_state state;
-    uint64_t now, at_ms = wall_ms();
+    uint64_t now, at_ms = svc_wall_ms();
     cuzk_wait_end end = CUZK_WAIT_ENDED;
     svc_account account;
 

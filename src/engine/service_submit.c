@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
@@ -348,14 +347,6 @@ static cuzk_status make_durable(svc_job *j, const cuzk_request *r)
     return st;
 }
 
-static uint64_t wall_ms(void)
-{
-    struct timespec t;
-
-    (void)clock_gettime(CLOCK_REALTIME, &t); /* cannot fail: a valid clock */
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* An input that cannot be decoded: a job that has failed. CUZK_OK: it is durable as that. */
 static cuzk_status admit_failed(svc_job *j)
 {
@@ -365,7 +356,7 @@ static cuzk_status admit_failed(svc_job *j)
 
     j->error = *cuzk_last_error();
     j->payload = (store_payload){0};
-    j->ended_ms = wall_ms();
+    j->ended_ms = svc_wall_ms();
     svc_lock(s);
     svc_move(j, CUZK_JOB_FAILED);
     svc_unlock(s);
@@ -439,7 +430,7 @@ static void begin_attempt_locked(svc_job *j, const cuzk_request *r)
     service *s = j->s;
 
     j->at = JOB_ADMITTING;
-    j->created_ms = wall_ms();
+    j->created_ms = svc_wall_ms();
     j->ended_ms = 0;
     job_clock_start(&j->clock, clock_ns());
     j->deadline = j->deadline_ms = 0;
@@ -626,7 +617,7 @@ static cuzk_status restore(svc_job *j, const store_job *row, const store_partiti
 
 static void restore_deadline_locked(svc_job *j, uint64_t deadline_ms)
 {
-    uint64_t now = wall_ms();
+    uint64_t now = svc_wall_ms();
 
     if (deadline_ms == 0) return;
     j->deadline_ms = deadline_ms;
