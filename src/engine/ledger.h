@@ -19,7 +19,6 @@
     X(LEDGER_WITNESSES, "witnesses") \
     X(LEDGER_PROVING, "proving") \
     X(LEDGER_REQUESTS, "requests") \
-    X(LEDGER_RESULTS, "results") \
     X(LEDGER_SPANS, "spans")
 #define LEDGER_ENUM(id, name) id,
 typedef enum ledger_owner { LEDGER_OWNERS(LEDGER_ENUM) LEDGER_N_OWNERS } ledger_owner;

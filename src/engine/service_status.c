@@ -169,7 +169,7 @@ static void put_pipelines(service *s, bytes_out *o, uint64_t now)
 
 typedef struct live_counts {
     uint32_t pending[SVC_KINDS][CUZK_CRITICAL + 1], running[SVC_KINDS][CUZK_CRITICAL + 1];
-    uint32_t parts[N_PART_STATES], finishing;
+    uint32_t parts[N_PART_STATES];
     char device_job[128];
     const char *device_kind;
     uint32_t device_part;
@@ -501,7 +501,7 @@ cuzk_status svc_status_json(service *s, bytes_out *o)
     uint64_t now = clock_ns();
     ledger_state l;
     live_counts c;
-    stage_state synth;
+    stage_state synth, finishing;
     keys_row *rows = calloc(MAX_KEYS, sizeof *rows);
     size_t n_keys = rows == NULL ? 0 : keys_rows(s->keys, rows, MAX_KEYS);
     uint64_t depth = 0;
@@ -510,6 +510,7 @@ cuzk_status svc_status_json(service *s, bytes_out *o)
     ledger_get(s->ledger, &l);
     count_live(s, &c);
     stage_get(s->synthesis, &synth);
+    stage_get(s->finish, &finishing);
     for (unsigned k = 0; k < SVC_KINDS; k++)
         for (unsigned p = 0; p <= CUZK_CRITICAL; p++) depth += c.pending[k][p];
     bytes_printf(o,
@@ -534,7 +535,8 @@ cuzk_status svc_status_json(service *s, bytes_out *o)
                  ",\"buffers\":{\"synth_in_flight\":%u,\"provers_in_flight\":%" PRIu32
                  ",\"aux_in_flight\":%u,\"shells_in_flight\":0,\"pending_handles\":%u}",
                  synth.active, c.parts[PART_DEVICE],
-                 c.parts[PART_SYNTHESISED] + c.parts[PART_DEVICE], c.finishing);
+                 c.parts[PART_SYNTHESISED] + c.parts[PART_DEVICE],
+                 finishing.waiting + finishing.active);
     put_queues(o, &c);
     put_stages(s, o, &l);
     put_ledger(o, &l);
