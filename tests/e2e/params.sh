@@ -86,10 +86,13 @@ python3 - "$cuzk" "$work/stopped" "$t" <<'PY' >"$work/out"
 import os, signal, subprocess, sys, time
 cuzk, keys, trapdoors = sys.argv[1:]
 args = [cuzk, "setup", "--circuit", "winning-2k", "--params", keys, "--trapdoors", trapdoors]
+def catches(p, sig):
+    with open("/proc/%d/status" % p.pid) as f:
+        return int(next(l for l in f if l.startswith("SigCgt")).split()[1], 16) >> sig - 1 & 1
 def stop(sig):
     p = subprocess.Popen(args, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     for _ in range(3000):
-        if os.path.isdir(keys) and any(n.endswith(".part") for n in os.listdir(keys)):
+        if os.path.isdir(keys) and any(n.endswith(".part") for n in os.listdir(keys)) and (sig == signal.SIGKILL or catches(p, sig)):
             break
         time.sleep(0.01)
     time.sleep(0.05)
