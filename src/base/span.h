@@ -42,6 +42,11 @@
     X(SPAN_PAIRING, "pairing", 'C') \
     X(SPAN_SETUP_QAP, "setup: qap columns", 'C') \
     X(SPAN_SETUP_POINTS, "setup: points", 'C') \
+    X(SPAN_AGG_COMMIT, "aggregate: commit", 'C') \
+    X(SPAN_AGG_ROUND, "aggregate: round", 'C') \
+    X(SPAN_AGG_FOLD, "aggregate: fold", 'C') \
+    X(SPAN_AGG_OPEN, "aggregate: open keys", 'C') \
+    X(SPAN_AGG_VERIFY, "aggregate: verify", 'C') \
     X(SPAN_ALLOC, "allocate", 'C') \
     X(SPAN_FREE, "free", 'C') \
     X(SPAN_ENCODE, "encode result", 'C') \

@@ -16,6 +16,17 @@ CUZK_STATUS point_g1(g1_any *out, const curve *cv, const uint8_t *in, point_enc 
 CUZK_STATUS point_g2(g2_any *out, const curve *cv, const uint8_t *in, point_enc enc,
                      const char *what);
 
+/** A list of points to check. */
+typedef struct key_list {
+    const curve *cv;
+    const dev_points *pts;
+    const char *name;
+    bool infinity_ok;
+} key_list;
+/** The list from point `from` on, step by step, as o says; *done counts on and is reported against total. */
+CUZK_STATUS key_list_check(const key_list *l, size_t from, const groth16_key_check *o, pool *p,
+                           uint64_t *done, uint64_t total);
+
 /** Domain of a key's form. */
 CUZK_STATUS groth16_domain(ntt_domain **out, device *d, groth16_form form, const curve *cv,
                            unsigned log_n);

@@ -16,15 +16,13 @@
 #define STEP_DEEP ((size_t)1 << 13)
 #define STEP_CURVE ((size_t)1 << 20)
 
-typedef struct check_list {
-    const curve *cv;
-    const dev_points *pts;
-    const char *name;
-    bool subgroup, infinity_ok;
+typedef struct check_step {
+    const key_list *l;
+    bool subgroup;
     size_t from, to;
-} check_list;
+} check_step;
 
-static cuzk_status check_one(const check_list *l, size_t i)
+static cuzk_status check_one(const key_list *l, bool subgroup, size_t i)
 {
     const curve *cv = l->cv;
     const uint8_t *in = l->pts->data + i * cv->point_size(l->pts->g2, l->pts->enc);
@@ -38,33 +36,33 @@ static cuzk_status check_one(const check_list *l, size_t i)
     if (e != POINT_OK) return FAIL_DATA(MALFORMED, where, "%s: %s", where, point_err_text(e));
     if (!l->infinity_ok && (l->pts->g2 ? cv->g2_is_inf(&p2) : cv->g1_is_inf(&p1)))
         return FAIL_DATA(MALFORMED, where, "%s is the point at infinity", where);
-    if (!l->subgroup) return CUZK_OK;
+    if (!subgroup) return CUZK_OK;
     if (l->pts->g2 ? cv->g2_in_subgroup(&p2) : cv->g1_in_subgroup(&p1)) return CUZK_OK;
     return FAIL_DATA(MALFORMED, where, "%s is not in the subgroup of order r", where);
 }
 
 static cuzk_status check_chunk(void *ctx, size_t chunk, unsigned worker)
 {
-    const check_list *l = ctx;
-    size_t from = l->from + chunk * CHECK_CHUNK, to = from + CHECK_CHUNK;
+    const check_step *s = ctx;
+    size_t from = s->from + chunk * CHECK_CHUNK, to = from + CHECK_CHUNK;
     (void)worker;
 
-    if (to > l->to) to = l->to;
-    for (size_t i = from; i < to; i++) TRY(check_one(l, i));
+    if (to > s->to) to = s->to;
+    for (size_t i = from; i < to; i++) TRY(check_one(s->l, s->subgroup, i));
     return CUZK_OK;
 }
 
-/** The list from point `from` on, step by step; *done counts. */
-static cuzk_status check_list_from(check_list *l, size_t from, const groth16_key_check *o, pool *p,
-                                   uint64_t *done, uint64_t total)
+cuzk_status key_list_check(const key_list *l, size_t from, const groth16_key_check *o, pool *p,
+                           uint64_t *done, uint64_t total)
 {
     size_t step = o->subgroup ? STEP_DEEP : STEP_CURVE;
+    check_step s = {.l = l, .subgroup = o->subgroup};
 
-    for (l->from = from; l->from < l->pts->n; l->from = l->to) {
-        l->to = l->pts->n - l->from < step ? l->pts->n : l->from + step;
-        TRY(pool_run(p, o->cancel, (l->to - l->from + CHECK_CHUNK - 1) / CHECK_CHUNK, check_chunk,
-                     l));
-        *done += l->to - l->from;
+    for (s.from = from; s.from < l->pts->n; s.from = s.to) {
+        s.to = l->pts->n - s.from < step ? l->pts->n : s.from + step;
+        TRY(pool_run(p, o->cancel, (s.to - s.from + CHECK_CHUNK - 1) / CHECK_CHUNK, check_chunk,
+                     &s));
+        *done += s.to - s.from;
         if (o->progress != NULL) o->progress(o->ctx, *done, total);
     }
     return CUZK_OK;
@@ -90,14 +88,13 @@ cuzk_status groth16_pk_check(const groth16_pk *pk, const groth16_key_check *o, p
     cuzk_status st = CUZK_OK;
 
     for (size_t i = 0; i < sizeof lists / sizeof lists[0] && st == CUZK_OK; i++) {
-        check_list l = {.cv = pk->cv,
-                        .pts = lists[i].pts,
-                        .name = lists[i].name,
-                        .subgroup = o->subgroup,
-                        .infinity_ok = pk->form == GROTH16_SNARKJS};
+        key_list l = {.cv = pk->cv,
+                      .pts = lists[i].pts,
+                      .name = lists[i].name,
+                      .infinity_ok = pk->form == GROTH16_SNARKJS};
         size_t from = skip < l.pts->n ? (size_t)skip : l.pts->n;
         skip -= from;
-        st = check_list_from(&l, from, o, p, &done, total);
+        st = key_list_check(&l, from, o, p, &done, total);
     }
     span_close(&sp);
     return st;
