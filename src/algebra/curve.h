@@ -29,6 +29,20 @@ typedef struct gt_any {
     uint64_t w[72];
 } gt_any; /* element of Fp12, Montgomery limbs */
 
+/** A point of G2 made ready for Miller loops (g2_prepare): its lines, 13 KiB. A value: copied and kept at will, used by any thread. */
+#define G2_PREPARED_WORDS 1632
+typedef struct g2_prepared {
+    bool infinity;
+    uint64_t w[G2_PREPARED_WORDS];
+} g2_prepared;
+
+/** A factor e(p, q) of a product of pairings; the points in their subgroups, or infinity. Borrowed during the call. */
+typedef struct pairing_term {
+    const g1_any *p;
+    const g2_any *q;             /* not looked at when `prepared` is given */
+    const g2_prepared *prepared; /* of q; NULL: none */
+} pairing_term;
+
 /** How points are written in files. */
 typedef enum point_enc {
     POINT_LEM,              /* as in memory (zkey): g1_size / g2_size bytes, no flags */
@@ -131,10 +145,20 @@ typedef struct curve {
     bool (*pairing_check)(const g1_any *p, const g2_any *q, size_t n);
     /** r = e(p, q), after the final exponentiation. */
     void (*pairing)(gt_any *r, const g1_any *p, const g2_any *q);
+    void (*g2_prepare)(g2_prepared *r, const g2_any *q); /* q in its subgroup */
+    /** r = product of the Miller loops of n terms, which share squarings; any n, 0 gives 1. Not yet a pairing's value: products
+     *  (gt_mul) of several such calls, on several threads perhaps, go through one final_exp. */
+    void (*miller)(gt_any *r, const pairing_term *t, size_t n);
+    void (*final_exp)(gt_any *r, const gt_any *f); /* f not 0: never of miller */
+    void (*gt_set_one)(gt_any *r);
     bool (*gt_eq)(const gt_any *a, const gt_any *b);
     bool (*gt_is_one)(const gt_any *a);
     void (*gt_mul)(gt_any *r, const gt_any *a, const gt_any *b);
+    void (*gt_inv)(gt_any *r, const gt_any *a); /* a in GT */
+    /** a in GT. Takes less for a k of 128 bits. */
     void (*gt_pow_var)(gt_any *r, const gt_any *a, const fr *k);
+    /** a, any element of Fp12 with canonical coefficients, has order r or is 1. */
+    bool (*gt_in_subgroup)(const gt_any *a);
     /** Decimal of coefficient (i, j, k): c_i of Fp12 over Fp6, c_j of Fp6 over Fp2, c_k of Fp2; i<2, j<3, k<2. */
     void (*gt_coord_dec)(char out[CURVE_DEC_MAX], const gt_any *a, unsigned i, unsigned j,
                          unsigned k);

@@ -8,11 +8,8 @@
  */
 #include "algebra/curve_inl.h"
 #include "algebra/curve_tables.h"
-#include "algebra/pairing_inl.h"
+#include "algebra/gt_inl.h"
 #include "base/hash.h"
-
-/* Pairs in one Miller loop: they share its squarings; more only costs stack. */
-#define PAIRING_CHUNK 8
 
 #define EC_G(name) EC_CAT(g1, name)
 #define EC_ANY g1_any
@@ -137,91 +134,7 @@ static point_err tab_g2_from_dec(g2_any *r, const char *const c[4], const size_t
     return POINT_OK;
 }
 
-/* ---- pairing ---- */
-
-static fp12 gt_in(const gt_any *a)
-{
-    fp12 t;
-    memcpy(&t, a, sizeof t);
-    return t;
-}
-
-static void gt_out(gt_any *r, const fp12 *a)
-{
-    memcpy(r, a, sizeof *a);
-}
-
-/** f = product of the Miller loops of n pairs, n <= PAIRING_CHUNK. */
-static void miller_any(fp12 *f, const g1_any *p, const g2_any *q, size_t n)
-{
-    miller_pair m[PAIRING_CHUNK];
-    size_t used = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        g1_affine a = g1_in(&p[i]);
-        g2_affine b = g2_in(&q[i]);
-        if (miller_pair_init(&m[used], &a, &b)) used++;
-    }
-    miller_loop(f, m, used);
-}
-
-static bool tab_pairing_check(const g1_any *p, const g2_any *q, size_t n)
-{
-    fp12 f, t;
-
-    fp12_set_one(&f);
-    for (size_t i = 0; i < n; i += PAIRING_CHUNK) {
-        miller_any(&t, &p[i], &q[i], n - i < PAIRING_CHUNK ? n - i : PAIRING_CHUNK);
-        fp12_mul(&f, &f, &t);
-    }
-    final_exp(&f, &f);
-    return fp12_is_one(&f);
-}
-
-static void tab_pairing(gt_any *r, const g1_any *p, const g2_any *q)
-{
-    fp12 f;
-    miller_any(&f, p, q, 1);
-    final_exp(&f, &f);
-    gt_out(r, &f);
-}
-
-static bool tab_gt_eq(const gt_any *a, const gt_any *b)
-{
-    fp12 x = gt_in(a), y = gt_in(b);
-    return fp12_eq(&x, &y);
-}
-
-static bool tab_gt_is_one(const gt_any *a)
-{
-    fp12 x = gt_in(a);
-    return fp12_is_one(&x);
-}
-
-static void tab_gt_mul(gt_any *r, const gt_any *a, const gt_any *b)
-{
-    fp12 x = gt_in(a), y = gt_in(b);
-    fp12_mul(&x, &x, &y);
-    gt_out(r, &x);
-}
-
-static void tab_gt_pow_var(gt_any *r, const gt_any *a, const fr *k)
-{
-    fp12 x = gt_in(a);
-    uint64_t e[FR_LIMBS];
-    fr_to_limbs(e, k);
-    fp12_pow_cyclotomic_var(&x, &x, e, FR_LIMBS);
-    gt_out(r, &x);
-}
-
-static void tab_gt_coord_dec(char out[CURVE_DEC_MAX], const gt_any *a, unsigned i, unsigned j,
-                             unsigned k)
-{
-    size_t at = (size_t)(3 * i + j) * 2 + k; /* as fp12 lies in memory */
-    fp t;
-    memcpy(&t, &a->w[FP_LIMBS * at], sizeof t);
-    fp_to_dec(out, &t);
-}
+#include "algebra/curve_pairing_tmpl.h"
 
 const curve CURVE_TABLE = {
 #if defined(CURVE_BLS12_381)
@@ -292,9 +205,15 @@ const curve CURVE_TABLE = {
 
     .pairing_check = tab_pairing_check,
     .pairing = tab_pairing,
+    .g2_prepare = tab_g2_prepare,
+    .miller = tab_miller,
+    .final_exp = tab_final_exp,
+    .gt_set_one = tab_gt_set_one,
     .gt_eq = tab_gt_eq,
     .gt_is_one = tab_gt_is_one,
     .gt_mul = tab_gt_mul,
+    .gt_inv = tab_gt_inv,
     .gt_pow_var = tab_gt_pow_var,
+    .gt_in_subgroup = tab_gt_in_subgroup,
     .gt_coord_dec = tab_gt_coord_dec,
 };

@@ -4,7 +4,7 @@
  *     cost in Fp2      mul   sqr
  *     Fp6              6     -        one reduction for each coefficient
  *     Fp12             18    12       cyclotomic square: 9 squares; compressed: 6 squares
- *     Fp12 by a line   13
+ *     Fp12 by a line   13             10 by one whose coefficient of y is 1
  *
  * A line of the pairing has three coefficients; where they stand depends on the kind of the twist:
  *     M (BLS12-381)  l0 + l1 v + l4 v w        D (BN254)  l0 + l3 w + l4 v w
@@ -345,6 +345,23 @@ U128_NOINLINE void fp12_frob2(fp12 *r, const fp12 *a)
 
 #if CURVE_TWIST_M
 
+/** r = a (l0 + l1 v + v w): a0 b + v^2 a1, v a0 + a1 b with b = l0 + l1 v */
+U128_NOINLINE void fp12_mul_line1(fp12 *r, const fp12 *a, const fp2 *l1, const fp2 *l0)
+{
+    fp6_wide w;
+    fp6 s, t;
+
+    fp6_mul_01_wide(&w, &a->c0, l0, l1);
+    fp6_redc_wide(&s, &w);
+    fp6_mul_01_wide(&w, &a->c1, l0, l1);
+    fp6_mul_nonres(&t, &a->c0);
+    fp6_mul_nonres(&r->c0, &a->c1);
+    fp6_mul_nonres(&r->c0, &r->c0);
+    fp6_redc_wide(&r->c1, &w);
+    fp6_add(&r->c0, &r->c0, &s);
+    fp6_add(&r->c1, &r->c1, &t);
+}
+
 /** r = a (l0 + l1 v + l4 v w) */
 U128_NOINLINE void fp12_mul_014(fp12 *r, const fp12 *a, const fp2 *l0, const fp2 *l1, const fp2 *l4)
 {
@@ -364,6 +381,21 @@ U128_NOINLINE void fp12_mul_014(fp12 *r, const fp12 *a, const fp2 *l0, const fp2
 }
 
 #else
+
+/** r = a (1 + l3 w + l4 v w): a0 + v a1 b, a1 + a0 b with b = l3 + l4 v */
+U128_NOINLINE void fp12_mul_line1(fp12 *r, const fp12 *a, const fp2 *l3, const fp2 *l4)
+{
+    fp6_wide w;
+    fp6 s, t;
+
+    fp6_mul_01_wide(&w, &a->c1, l3, l4);
+    fp6_redc_wide(&s, &w);
+    fp6_mul_nonres(&s, &s);
+    fp6_mul_01_wide(&w, &a->c0, l3, l4);
+    fp6_redc_wide(&t, &w);
+    fp6_add(&r->c0, &a->c0, &s);
+    fp6_add(&r->c1, &a->c1, &t);
+}
 
 /** r = a (l0 + l3 w + l4 v w) */
 U128_NOINLINE void fp12_mul_034(fp12 *r, const fp12 *a, const fp2 *l0, const fp2 *l3, const fp2 *l4)
