@@ -98,9 +98,21 @@ typedef void (*cuzk_warn_fn)(void *ctx, cuzk_class klass, const char *where, con
 /** Progress of a long step, 0 <= done <= total; called at most some ten times a second. */
 typedef void (*cuzk_progress_fn)(void *ctx, const char *step, uint64_t done, uint64_t total);
 
+typedef enum cuzk_missing_device {
+    CUZK_MISSING_FAILS,
+    CUZK_MISSING_WARNS, /* as long as another of them can be used */
+    CUZK_MISSING_CPU,   /* a warning, and the CPU when none of them can be used */
+} cuzk_missing_device;
+
 typedef struct cuzk_config {
-    unsigned threads;   /* 0: as many as the machine has */
-    const char *device; /* NULL or "auto", "cpu", "cuda[:N]" */
+    unsigned threads; /* 0: as many as the machine has */
+    /** NULL or "auto": a GPU, and the CPU where none can be used (a warning says why, where there is a driver). "cpu", "cuda",
+     *  "cuda:N", "cuda:UUID"; or several, comma-separated: a service proves on each of them, anything else on the
+     *  first. */
+    const char *device;
+    bool all_gpus;               /* "auto" and "cuda": all GPUs, not one alone */
+    cuzk_missing_device missing; /* what `device` names and cannot be used; "auto": a warning */
+    uint64_t device_memory;      /* bytes of each GPU's memory to use at most; 0: all */
     const char
         *cpu_table; /* NULL: the best that this machine runs; else a name from cuzk_cpu_tables */
     uint64_t

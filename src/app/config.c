@@ -111,7 +111,7 @@ static const char *lacking(const config *c, const config_key *k)
 {
     switch (k->need) {
     case NEED_GPU:
-#ifdef CUZK_HAS_CUDA
+#ifdef CUZK_CUDA
         return NULL;
 #else
         if (c->gpu_devices.n == 1 && strcmp(c->gpu_devices.item[0], "none") == 0) return NULL;
@@ -120,6 +120,7 @@ static const char *lacking(const config *c, const config_key *k)
     case NEED_BATCHES:
         if (c->max_batch_size == 1) return NULL; /* no batches are asked for */
         return "jobs are not proved in batches by this version";
+    case NEED_POOL: return "one pool of threads serves devices and synthesis: synthesis.threads";
     case NEED_RING: return "the memory for spans has a fixed size in this version";
     case NEED_NOTHING: break;
     }
@@ -276,7 +277,7 @@ static cuzk_status check_together(config *c)
     if (strcmp(c->cpu_table, "auto") != 0 && !is_cpu_table(c->cpu_table))
         return fail_key(c, "cpu.table", "'%.40s' is none of this machine's: %s", c->cpu_table,
                         cuzk_cpu_tables());
-#ifndef CUZK_HAS_CUDA
+#ifndef CUZK_CUDA
     if (strcmp(c->cpu_device, "off") == 0)
         return fail_key(c, "cpu.device", "\"off\": this cuzk has no CUDA backend to prove on");
 #endif

@@ -172,7 +172,9 @@ const config_key config_keys[] = {
      .offset = AT(gpu_devices),
      .def = "[]",
      .need = NEED_GPU,
-     .doc = "Ordinals or UUIDs of the GPUs to use; []: all; \"none\": the CPU alone."},
+     .doc = "Ordinals or UUIDs of the GPUs to use; []: all; \"none\": the CPU alone. One that "
+            "cannot be used is a\n"
+            "warning."},
     {.name = "gpus.memory_limit",
      .type = KEY_SIZE,
      .offset = AT(gpu_memory_limit),
@@ -192,16 +194,19 @@ const config_key config_keys[] = {
      .type = KEY_UNSIGNED,
      .offset = AT(gpu_threads),
      .def = "0",
-     .need = NEED_GPU,
+     .need = NEED_POOL,
      .max = 1024,
-     .doc = "Host threads that serve devices; 0: all cores."},
+     .doc = "Of the Rust daemon. Here one pool of threads serves devices and synthesis: "
+            "synthesis.threads."},
 
     {.name = "cpu.device",
      .type = KEY_CHOICE,
      .offset = AT(cpu_device),
      .def = "\"auto\"",
      .choices = "auto|on|off",
-     .doc = "Prove on the CPU. auto: only where there is no GPU."},
+     .doc = "Prove on the CPU. auto: only where no GPU can be used; on: beside the GPUs too; off: "
+            "never, and\n"
+            "without a GPU there is no start."},
     {.name = "cpu.table",
      .type = KEY_TEXT,
      .offset = AT(cpu_table),

@@ -46,12 +46,20 @@ static int write_trace(report *r, cuzk_engine *e, int code)
     return code == 0 ? 4 : code;
 }
 
+/** Whether a GPU has anything to do for this command: opening one takes half a second. */
+static bool needs_device(const char *command)
+{
+    return strcmp(command, "prove") == 0 || strcmp(command, "setup") == 0 ||
+           strcmp(command, "bench") == 0;
+}
+
 static int run(report *r)
 {
     const options *o = r->o;
     cuzk_config config = {
         .threads = o->threads,
-        .device = o->device,
+        .device = o->device == NULL && !needs_device(o->command) ? "cpu" : o->device,
+        .device_memory = o->device_memory,
         .cpu_table = o->cpu_table,
         .memory_limit = o->memory,
         .warn = report_warn,

@@ -35,7 +35,7 @@ typedef struct options {
     unsigned sectors, layers;
     int64_t partition; /* -1: not given, as registered */
     unsigned threads, log_n, reps;
-    uint64_t memory; /* bytes; 0: no limit */
+    uint64_t memory, device_memory; /* bytes; 0: no limit */
     bool json, strict, check_only, deep, time, help, help_all, quiet;
     bool check, example;
 } options;

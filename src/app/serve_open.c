@@ -16,14 +16,42 @@
 
 /* ---- configuration to what the parts take ---- */
 
-static cuzk_config engine_config(const config *c)
-{
-    bool none = c->gpu_devices.n == 1 && strcmp(c->gpu_devices.item[0], "none") == 0;
-    bool cpu = none || strcmp(c->cpu_device, "on") == 0;
+#define MAX_DEVICE_NAMES 1024
 
+/* The names of the devices to prove on, for cuzk_config. */
+static cuzk_status write_devices(char out[MAX_DEVICE_NAMES], const config *c)
+{
+    const config_list *l = &c->gpu_devices;
+    const char *cpu = c->cpu_device; /* auto, on, off */
+    size_t at = 0;
+
+#ifdef CUZK_CUDA
+    bool gpus = l->n != 1 || strcmp(l->item[0], "none") != 0;
+#else
+    bool gpus = false; /* config.c has told */
+#endif
+    out[0] = 0;
+    if (gpus && l->n == 0)
+        at = (size_t)snprintf(out, MAX_DEVICE_NAMES, strcmp(cpu, "off") == 0 ? "cuda" : "auto");
+    for (size_t i = 0; gpus && i < l->n && at < MAX_DEVICE_NAMES; i++)
+        at += (size_t)snprintf(out + at, MAX_DEVICE_NAMES - at, "%scuda:%s", i == 0 ? "" : ",",
+                               l->item[i]);
+    if (at < MAX_DEVICE_NAMES && (!gpus || strcmp(cpu, "on") == 0))
+        at += (size_t)snprintf(out + at, MAX_DEVICE_NAMES - at, "%scpu", at == 0 ? "" : ",");
+    if (at >= MAX_DEVICE_NAMES)
+        return FAIL(CUZK_EINVAL, "gpus.devices: %zu devices with names of more than %d characters",
+                    l->n, MAX_DEVICE_NAMES);
+    return CUZK_OK;
+}
+
+static cuzk_config engine_config(const config *c, const char *devices)
+{
     return (cuzk_config){
         .threads = c->synthesis_threads,
-        .device = cpu ? "cpu" : "auto",
+        .device = devices,
+        .all_gpus = true,
+        .missing = strcmp(c->cpu_device, "off") == 0 ? CUZK_MISSING_WARNS : CUZK_MISSING_CPU,
+        .device_memory = c->gpu_memory_limit,
         .cpu_table = strcmp(c->cpu_table, "auto") == 0 ? NULL : c->cpu_table,
     };
 }
@@ -196,12 +224,14 @@ static void log_start(const daemon_state *d)
 
 cuzk_status daemon_open(daemon_state *d)
 {
-    cuzk_config engine = engine_config(d->config);
+    char devices[MAX_DEVICE_NAMES];
+    cuzk_config engine = engine_config(d->config, devices);
     access_config access = access_config_of(d->config);
     cuzk_service_config service;
     rpc_config grpc;
     http_config web;
 
+    TRY(write_devices(devices, d->config));
     raise_file_limit();
     make_socket_folders(&d->config->listen);
     make_socket_folders(&d->config->status_listen);

@@ -13,6 +13,11 @@ typedef struct dev_backend {
     const char *name;
     CUZK_STATUS (*open)(device *d, const device_config *config);
     void (*close)(device *d);
+    CUZK_STATUS (*count)(unsigned *n);                     /* NULL: one */
+    void (*info)(const device *d, device_info *out);       /* NULL: it is named as its backend */
+    bool (*lost)(const device *d);                         /* NULL: never */
+    uint64_t (*points_kept)(const device *d, uint64_t id); /* NULL: it keeps none */
+    void (*points_forget)(device *d, uint64_t id);
     CUZK_STATUS (*stream_open)(dev_stream *s);
     void (*stream_close)(dev_stream *s);
     CUZK_STATUS (*sync)(dev_stream *s);

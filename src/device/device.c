@@ -9,6 +9,7 @@
 #include "device/backend.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_SCALARS ((size_t)UINT32_MAX) /* ranks are 32 bits */
@@ -29,19 +30,25 @@ uint64_t dev_points_id(void)
 
 /* ---- devices and streams ---- */
 
+static const dev_backend *find_backend(const char *name)
+{
+    size_t len = strcspn(name, ":"); /* what follows is the backend's own */
+
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
+        if (strlen(backends[i]->name) == len && strncmp(backends[i]->name, name, len) == 0)
+            return backends[i];
+    return NULL;
+}
+
 cuzk_status device_open(device **out, const device_config *config)
 {
     cuzk_status st = CUZK_OK;
-    const dev_backend *be = NULL;
+    const dev_backend *be;
     device *d;
-    size_t len;
 
     if (out == NULL || config == NULL || config->name == NULL || config->m == NULL)
         return FAIL(CUZK_EINVAL, "device: no name, no memory, or nowhere to put it");
-    len = strcspn(config->name, ":"); /* what follows is the backend's own */
-    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
-        if (strlen(backends[i]->name) == len && strncmp(backends[i]->name, config->name, len) == 0)
-            be = backends[i];
+    be = find_backend(config->name);
     if (be == NULL) return FAIL(CUZK_EINVAL, "device %s: no such backend", config->name);
 
     d = mem_new(config->m, 1, sizeof *d, &st);
@@ -69,6 +76,46 @@ void device_close(device *d)
 const char *device_name(const device *d)
 {
     return d->be->name;
+}
+
+bool device_has_backend(const char *name)
+{
+    return find_backend(name) != NULL;
+}
+
+cuzk_status device_count(unsigned *n, const char *backend)
+{
+    const dev_backend *be = find_backend(backend);
+
+    *n = be == NULL ? 0 : 1;
+    return be == NULL || be->count == NULL ? CUZK_OK : be->count(n);
+}
+
+void device_info_get(const device *d, device_info *out)
+{
+    *out = (device_info){0};
+    (void)snprintf(out->label, sizeof out->label, "%s", d->be->name);
+    if (d->be->info != NULL) d->be->info(d, out);
+}
+
+bool device_is_lost(const device *d)
+{
+    return d->be->lost != NULL && d->be->lost(d);
+}
+
+bool device_has_fixed(const device *d)
+{
+    return d->be->fixed_new != NULL;
+}
+
+uint64_t dev_points_kept(const device *d, uint64_t id)
+{
+    return id == 0 || d->be->points_kept == NULL ? 0 : d->be->points_kept(d, id);
+}
+
+void dev_points_forget(device *d, uint64_t id)
+{
+    if (id != 0 && d->be->points_forget != NULL) d->be->points_forget(d, id);
 }
 
 const curve *device_curve(const device *d, curve_id id)

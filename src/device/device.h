@@ -20,7 +20,8 @@ typedef struct device device;
 typedef struct dev_stream dev_stream;
 
 typedef struct device_config {
-    const char *name;     /* "cpu"; "cuda" or "cuda:N", the N-th GPU that the driver shows */
+    const char
+        *name; /* "cpu"; "cuda" or "cuda:N", the N-th GPU that the driver shows, or its UUID */
     cpu_table table;      /* CPU backend */
     pool *pool;           /* borrowed until device_close; NULL: the calling thread alone */
     mem *m;               /* host memory for buffers and scratch */
@@ -29,7 +30,28 @@ typedef struct device_config {
 
 CUZK_STATUS device_open(device **out, const device_config *config);
 void device_close(device *d);
+/** Its backend's: "cpu", "cuda". */
 const char *device_name(const device *d);
+bool device_has_backend(const char *name);
+/** How many devices a backend sees; 0: this build has no such backend, or its driver is not on this machine. CUZK_EDEVICE: a
+ *  driver is there, but none of its devices can be used, with the reason. */
+CUZK_STATUS device_count(unsigned *n, const char *backend);
+
+/** What a device is, for rows and messages. */
+typedef struct device_info {
+    char label[24]; /* "cpu", "cuda:0": device_open takes it */
+    char model[72]; /* "NVIDIA H200"; "": the CPU */
+    char uuid[48];  /* "GPU-..."; "": none */
+    unsigned ordinal;
+    bool gpu;
+    uint64_t memory_total; /* bytes of its own memory that may be used; 0: it uses the host's */
+    uint64_t memory_free;  /* of these, not taken: keys that stay count as taken */
+} device_info;
+void device_info_get(const device *d, device_info *out);
+/** It failed in a way that does not heal: every further call fails. Never true of the CPU. */
+bool device_is_lost(const device *d);
+/** It can make multiples of one point (dev_fixed): what a setup needs. */
+bool device_has_fixed(const device *d);
 const curve *device_curve(const device *d, curve_id id);
 
 /** c (may be NULL) is read between windows, passes and chunks. */
@@ -102,6 +124,11 @@ typedef struct dev_points {
         trusted; /* already checked to be canonical and on the curve (own memory): not checked again */
     uint64_t id; /* from dev_points_id: a device may keep them under it; 0: not to be kept */
 } dev_points;
+
+/** Bytes of the points under this id that the device keeps; 0: they would have to be brought in. */
+uint64_t dev_points_kept(const device *d, uint64_t id);
+/** Nobody wants them any more: a device need not keep them. Those in use stay. */
+void dev_points_forget(device *d, uint64_t id);
 
 /** Never the same twice in a process. For points that do not change as long as anybody has them. */
 uint64_t dev_points_id(void);

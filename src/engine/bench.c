@@ -86,9 +86,10 @@ static cuzk_status make_points(bench *b, uint8_t *pts, fr *k, size_t n)
 {
     size_t inf;
     fill_random(b->cv, k, n, 1);
-    return b->g2
-               ? dev_fixed_base_g2(b->j->s, pts, POINT_LEM, b->cv->id, &b->cv->g2_gen, k, n, &inf)
-               : dev_fixed_base_g1(b->j->s, pts, POINT_LEM, b->cv->id, &b->cv->g1_gen, k, n, &inf);
+    return b->g2 ? dev_fixed_base_g2(job_setup_stream(b->j), pts, POINT_LEM, b->cv->id,
+                                     &b->cv->g2_gen, k, n, &inf)
+                 : dev_fixed_base_g1(job_setup_stream(b->j), pts, POINT_LEM, b->cv->id,
+                                     &b->cv->g1_gen, k, n, &inf);
 }
 
 /** The sum is (sum of k_i s_i) * generator. */
@@ -192,10 +193,12 @@ static cuzk_status bench_ntt(bench *b)
     size_t before = mem_used(m);
     for (unsigned i = 0; i <= b->row.reps; i++) {
         TRY_OUT(dev_upload(b->j->s, buf, 0, v, n));
+        TRY_OUT(dev_sync(b->j->s));
         span_close(&sp);
         uint64_t t = clock_ns();
         span ntt = span_open(SPAN_NTT);
         st = dev_ntt(b->j->s, buf, dom, NTT_FORWARD);
+        if (st == CUZK_OK) st = dev_sync(b->j->s);
         span_close(&ntt);
         if (i > 0) b->row.ns[i - 1] = clock_ns() - t;
         sp = span_open(SPAN_BENCH);

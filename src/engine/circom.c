@@ -169,7 +169,7 @@ static cuzk_status verify(job *j, const char *vk_json, const char *public_json,
     if (st == CUZK_OK) st = groth16_public_from_json(&pub, &n, vk->cv, f[1].data, f[1].size, e->m);
     if (st == CUZK_OK) st = groth16_proof_from_json(&proof, vk->cv, f[2].data, f[2].size);
     span_close(&sp);
-    if (st == CUZK_OK) st = groth16_verify(j->s, vk, &proof, pub, n, valid);
+    if (st == CUZK_OK) st = groth16_verify(j->host, vk, &proof, pub, n, valid);
     mem_free(e->m, pub);
     groth16_vk_free(vk);
     for (size_t i = 0; i < 3; i++) file_map_close(&f[i]);
@@ -220,7 +220,7 @@ static cuzk_status setup(job *j, const char *r1cs, const char *zkey, const char 
     if (st == CUZK_OK) {
         groth16_setup_opts o = {.progress = engine_progress, .ctx = e, .cancel = e->cancel};
         sp = span_open(SPAN_SETUP);
-        st = groth16_setup_zkey(j->s, sys, &t, zkey, &o, e->pool, e->m);
+        st = groth16_setup_zkey(job_setup_stream(j), sys, &t, zkey, &o, e->pool, e->m);
         span_close(&sp);
     }
     explicit_bzero(&t, sizeof t);

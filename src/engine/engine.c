@@ -48,34 +48,19 @@ static cuzk_status pick_table(cpu_table *t, const char *name)
     return CUZK_OK;
 }
 
-static cuzk_status check_device(const char *name)
-{
-    if (name == NULL || strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0) return CUZK_OK;
-    if (strncmp(name, "cuda", 4) == 0 && (name[4] == 0 || name[4] == ':'))
-        return FAIL(CUZK_EDEVICE, "device %s: this build has no CUDA backend", name);
-    return FAIL(CUZK_EINVAL, "unknown device %s; known: auto, cpu", name);
-}
-
-cuzk_status engine_open_device(device **out, cuzk_engine *e, cpu_table table, mem *m)
-{
-    device_config dc = {.name = "cpu", .table = table, .pool = e->pool, .m = m};
-    return device_open(out, &dc);
-}
-
 static cuzk_status open_parts(cuzk_engine *e, const cuzk_config *config)
 {
     unsigned threads = config->threads == 0 ? machine_threads() : config->threads;
 
     if (threads > MAX_THREADS)
         return FAIL(CUZK_EINVAL, "%u threads, limit %u", threads, MAX_THREADS);
-    TRY(check_device(config->device));
     TRY(pick_table(&e->table, config->cpu_table));
     TRY(mem_open(&e->m, "engine", config->memory_limit, NULL));
     TRY(span_rec_open(&e->rec));
     TRY(cancel_new(&e->cancel));
     TRY(pool_open(&e->pool, threads, e->rec));
     e->env = (job_env){e->m, e->pool, e->cancel, e->table, e->warn, e->ctx};
-    return engine_open_device(&e->dev, e, e->table, e->m);
+    return engine_open_devices(e, config);
 }
 
 cuzk_status cuzk_engine_open(cuzk_engine **out, const cuzk_config *config)
@@ -101,7 +86,7 @@ cuzk_status cuzk_engine_open(cuzk_engine **out, const cuzk_config *config)
 void cuzk_engine_close(cuzk_engine *e)
 {
     if (e == NULL) return;
-    device_close(e->dev);
+    engine_close_devices(e);
     pool_close(e->pool);
     cancel_free(e->cancel);
     span_rec_close(e->rec);
@@ -131,7 +116,9 @@ cuzk_status job_begin(job *j, cuzk_engine *e)
     j->span = span_open(SPAN_JOB);
     mem_reset_peak(e->m);
     cuzk_status st = dev_stream_open(&j->s, e->dev, e->cancel);
+    if (st == CUZK_OK) st = dev_stream_open(&j->host, e->host, e->cancel);
     if (st != CUZK_OK) {
+        dev_stream_close(j->s);
         span_close(&j->span);
         span_detach();
     }
@@ -142,6 +129,7 @@ void job_end(job *j)
 {
     cuzk_attribution a;
 
+    dev_stream_close(j->host);
     dev_stream_close(j->s);
     span_close(&j->span);
     span_attribution(j->e->rec, j->from_ns, clock_ns(), &a);
@@ -150,6 +138,11 @@ void job_end(job *j)
     j->e->last = a;
     (void)pthread_mutex_unlock(&j->e->mu);
     span_detach();
+}
+
+dev_stream *job_setup_stream(const job *j)
+{
+    return device_has_fixed(j->e->dev) ? j->s : j->host;
 }
 
 void cuzk_last_attribution(cuzk_engine *e, cuzk_attribution *out)
@@ -192,7 +185,8 @@ cuzk_status engine_prove(job *j, groth16_proof *out, const groth16_prove_args *a
     span_close(&sp);
     TRY(st);
     sp = span_open(SPAN_VERIFY);
-    st = groth16_verify(j->s, args->pk->vk, &p, args->w->inputs + 1, args->w->n_inputs - 1, valid);
+    st = groth16_verify(j->host, args->pk->vk, &p, args->w->inputs + 1, args->w->n_inputs - 1,
+                        valid);
     span_close(&sp);
     TRY(st);
     *out = p;

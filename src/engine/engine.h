@@ -13,6 +13,9 @@
 #include "device/device.h"
 #include "groth16/prove.h"
 
+#define ENGINE_MAX_DEVICES 32u
+#define ENGINE_MAX_MISSING 8u
+
 /** What the steps of a job stand on: the engine's own, or one job's. */
 typedef struct job_env {
     mem *m;
@@ -28,7 +31,15 @@ struct cuzk_engine {
     mem *m;
     span_rec *rec;
     pool *pool;
-    device *dev;
+    device *devices[ENGINE_MAX_DEVICES]; /* where proofs are made; opened with dev_mem */
+    unsigned n_devices;
+    device *dev;      /* the first of them */
+    device *host;     /* a CPU device: one of them, or */
+    device *own_host; /* beside them */
+    mem *dev_mem;
+    char missing[ENGINE_MAX_MISSING][256]; /* what could not be opened, and why */
+    unsigned n_missing;
+    bool cpu_will_do; /* where no GPU can be used */
     cancel *cancel;
     cpu_table table;
     cuzk_warn_fn warn;
@@ -48,6 +59,7 @@ struct cuzk_engine {
 typedef struct job {
     cuzk_engine *e;
     dev_stream *s;
+    dev_stream *host; /* on the CPU: verification, and what s cannot do */
     uint64_t from_ns;
     span span;
 } job;
@@ -56,8 +68,14 @@ CUZK_STATUS job_begin(job *j, cuzk_engine *e);
 /** Ends the span, keeps the attribution, detaches the thread. */
 void job_end(job *j);
 
-/** A device of the engine's kind: engine_open_device(&d, e, table). */
-CUZK_STATUS engine_open_device(device **out, cuzk_engine *e, cpu_table table, mem *m);
+/** A stream that can make multiples of a point, for a setup. */
+dev_stream *job_setup_stream(const job *j);
+
+/** devices.c: those of the configuration. CUZK_EINVAL: no such name; CUZK_EDEVICE, CUZK_EBUDGET: one that cannot be used. */
+CUZK_STATUS engine_open_devices(cuzk_engine *e, const cuzk_config *config);
+void engine_close_devices(cuzk_engine *e);
+/** A further CPU device, on the portable table. */
+CUZK_STATUS engine_open_portable(device **out, cuzk_engine *e);
 /** Hands a finished output to the caller as malloc'ed bytes. */
 CUZK_STATUS buffer_from_out(cuzk_buffer *b, const bytes_out *o);
 /** Reports a step of long work to the caller of the engine. */

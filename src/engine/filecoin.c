@@ -311,7 +311,7 @@ static cuzk_status verify_all(job *j, const fil_job *f, const groth16_vk *vk, co
     span sp = span_open(SPAN_READ_INPUT);
     st = read_proofs(f, m, from, to, proofs, pub);
     span_close(&sp);
-    if (st == CUZK_OK) st = groth16_verify_batch(j->s, vk, proofs, n, pub, valid);
+    if (st == CUZK_OK) st = groth16_verify_batch(j->host, vk, proofs, n, pub, valid);
 out:
     mem_free(mm, pub);
     mem_free(mm, proofs);

@@ -82,7 +82,7 @@ static cuzk_status make_key(job *j, setup_job *x, const r1cs_system *sys,
 
     TRY(fil_key_path(params, x->dir, x->kind, x->size, ".params"));
     TRY(fil_key_path(vk, x->dir, x->kind, x->size, ".vk"));
-    TRY(groth16_setup_params(j->s, sys, t, params, vk, &o, x->e->pool, x->e->m));
+    TRY(groth16_setup_params(job_setup_stream(j), sys, t, params, vk, &o, x->e->pool, x->e->m));
     span sp = span_open(SPAN_WRITE);
     cuzk_status st = remember(x, params, x->params_digest);
     if (st == CUZK_OK) st = remember(x, vk, x->vk_digest);

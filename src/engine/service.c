@@ -200,9 +200,9 @@ static cuzk_status open_devices(service *s)
     cuzk_engine *e = s->e;
 
     TRY(gate_new(&s->gate));
-    TRY(mem_open(&s->proving, "proving", 0, e->m));
-    TRY(engine_open_device(&s->first, e, e->table, s->proving));
-    return engine_open_device(&s->second, e, CPU_TABLE_GENERIC, s->proving);
+    s->proving = e->dev_mem;
+    s->first = e->dev;
+    return engine_open_portable(&s->second, e);
 }
 
 static cuzk_status open_keys(service *s)
@@ -450,9 +450,7 @@ void cuzk_service_close(cuzk_service *svc)
     for (size_t i = 0; i < 5; i++) stage_free(stages[i]);
     ledger_close(s->ledger);
     device_close(s->second);
-    device_close(s->first);
     poseidon_set_free(s->ps);
-    mem_close(s->proving);
     gate_free(s->gate);
     free((char *)(uintptr_t)s->c.store);
     free((char *)(uintptr_t)s->c.params_dir);

@@ -23,7 +23,7 @@ outcome "statement that is not there" 4 "nothere.json" "$cuzk" prove --kind pore
 outcome "unknown circuit" 2 "window-9k" "$cuzk" setup --circuit window-9k --params "$work"
 outcome "unknown table lists those there are" 2 "generic" "$cuzk" prove --cpu-table vax "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
 outcome "unknown device" 2 "abacus" "$cuzk" prove --device abacus "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
-outcome "no CUDA in this build" 5 "CUDA" "$cuzk" prove --device cuda "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
+[ -e /proc/driver/nvidia/version ] || outcome "no CUDA in this build, or no driver" 5 "device cuda: " "$cuzk" prove --device cuda "$m/circuit.zkey" "$m/witness.wtns" "$work/p" "$work/q"
 outcome "file that is not there" 4 "nothere.zkey" "$cuzk" prove nothere.zkey "$m/witness.wtns" "$work/p" "$work/q"
 outcome "output folder that is not there" 4 "nofolder" "$cuzk" prove "$m/circuit.zkey" "$m/witness.wtns" "$work/nofolder/p" "$work/q"
 check "then nothing is written" test ! -e "$work/q"

@@ -42,16 +42,18 @@ cuzk_status cu_enter(cu_device *cu)
 
 /* ---- opening ---- */
 
-static cuzk_status count_devices(int *n)
+/* 0: there is no driver. */
+static cuzk_status count_gpus(unsigned *count)
 {
-    cudaError_t err = cudaGetDeviceCount(n);
-    int driver = 0, runtime = 0;
+    int n = 0, driver = 0, runtime = 0;
+    cudaError_t err = cudaGetDeviceCount(&n);
 
-    if (err == cudaSuccess && *n > 0) return CUZK_OK;
+    *count = err == cudaSuccess && n > 0 ? (unsigned)n : 0;
+    if (*count != 0) return CUZK_OK;
     (void)cudaGetLastError();
     (void)cudaDriverGetVersion(&driver);
     (void)cudaRuntimeGetVersion(&runtime);
-    if (driver == 0) return FAIL(CUZK_EDEVICE, "device cuda: no NVIDIA driver on this machine");
+    if (driver == 0) return CUZK_OK;
     if (err == cudaErrorInsufficientDriver)
         return FAIL(CUZK_EDEVICE,
                     "device cuda: the driver is for CUDA %d.%d, this build needs one for %d.%d",
@@ -59,19 +61,52 @@ static cuzk_status count_devices(int *n)
     return FAIL(CUZK_EDEVICE, "device cuda: no GPU (%s)", cudaGetErrorString(err));
 }
 
-/* "cuda" is the first, "cuda:N" number N. */
-static cuzk_status parse_index(const char *name, int n, int *index)
+/* "GPU-" and the UUID, as nvidia-smi prints it. */
+static void write_uuid(char out[48], const struct cudaDeviceProp *prop)
+{
+    const unsigned char *b = (const unsigned char *)prop->uuid.bytes;
+    size_t at = (size_t)snprintf(out, 48, "GPU-");
+
+    for (unsigned i = 0; i < 16; i++)
+        at += (size_t)snprintf(out + at, 48 - at, "%s%02x",
+                               i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
+}
+
+/* The only GPU whose UUID begins so. */
+static cuzk_status find_uuid(const char *name, const char *uuid, unsigned n, unsigned *index)
+{
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct cudaDeviceProp prop;
+        char text[48];
+
+        if (cudaGetDeviceProperties(&prop, (int)i) != cudaSuccess) continue;
+        write_uuid(text, &prop);
+        if (strncmp(text, uuid, strlen(uuid)) != 0) continue;
+        *index = i;
+        found++;
+    }
+    (void)cudaGetLastError();
+    if (found == 1) return CUZK_OK;
+    return FAIL(CUZK_EDEVICE, "device %.64s: %u of the %u GPUs have a UUID that begins so", name,
+                found, n);
+}
+
+/* "cuda" is the first, "cuda:N" number N, "cuda:GPU-..." the one with this UUID. */
+static cuzk_status parse_index(const char *name, unsigned n, unsigned *index)
 {
     const char *p = strchr(name, ':');
     unsigned x = 0;
 
     *index = 0;
     if (p == NULL) return CUZK_OK;
+    if (strncmp(p, ":GPU-", 5) == 0) return find_uuid(name, p + 1, n, index);
     for (p++; *p >= '0' && *p <= '9' && x < 1000; p++) x = 10 * x + (unsigned)(*p - '0');
     if (*p != 0 || p[-1] == ':')
-        return FAIL(CUZK_EINVAL, "device %s: not cuda or cuda:NUMBER", name);
-    if (x >= (unsigned)n) return FAIL(CUZK_EDEVICE, "device %s: there are %d GPUs", name, n);
-    *index = (int)x;
+        return FAIL(CUZK_EINVAL, "device %.64s: not cuda, cuda:NUMBER or cuda:UUID", name);
+    if (x >= n) return FAIL(CUZK_EDEVICE, "device %.64s: there are %u GPUs", name, n);
+    *index = x;
     return CUZK_OK;
 }
 
@@ -82,6 +117,8 @@ static cuzk_status describe(cu_device *cu, size_t wanted)
 
     CU_TRY(cu, cudaGetDeviceProperties(&prop, cu->index));
     (void)snprintf(cu->name, sizeof cu->name, "cuda:%d (%.64s)", cu->index, prop.name);
+    (void)snprintf(cu->model, sizeof cu->model, "%.64s", prop.name);
+    write_uuid(cu->uuid, &prop);
     if (prop.major < LEAST_MAJOR)
         return FAIL(CUZK_EDEVICE, "%s: compute capability %d.%d, %d.0 is needed", cu->name,
                     prop.major, prop.minor, LEAST_MAJOR);
@@ -118,7 +155,7 @@ static cuzk_status open_device(device *d, const device_config *config)
 {
     cuzk_status st = CUZK_OK;
     cu_device *cu;
-    int n = 0, index;
+    unsigned n, index;
 
     for (unsigned i = 0; i < CURVE_IDS; i++) {
         d->curves[i] = curve_get((curve_id)i, config->table);
@@ -126,7 +163,9 @@ static cuzk_status open_device(device *d, const device_config *config)
             return FAIL(CUZK_EINVAL, "device cuda: this processor cannot run table %u",
                         (unsigned)config->table);
     }
-    TRY(count_devices(&n));
+    TRY(count_gpus(&n));
+    if (n == 0)
+        return FAIL(CUZK_EDEVICE, "device %.64s: no NVIDIA driver on this machine", config->name);
     TRY(parse_index(config->name, n, &index));
     cu = mem_new(d->m, 1, sizeof *cu, &st);
     if (cu == NULL) return st;
@@ -135,13 +174,47 @@ static cuzk_status open_device(device *d, const device_config *config)
         return FAIL(CUZK_ENOMEM, "device cuda: no mutex");
     }
     cu->d = d;
-    cu->index = index;
+    cu->index = (int)index;
     d->impl = cu;
-    (void)snprintf(cu->name, sizeof cu->name, "cuda:%d", index);
+    (void)snprintf(cu->name, sizeof cu->name, "cuda:%u", index);
     st = describe(cu, config->device_memory);
     if (st == CUZK_OK) st = cu_check_device(d);
     if (st != CUZK_OK) close_device(d);
     return st;
+}
+
+/* ---- telling ---- */
+
+static void tell(const device *d, device_info *out)
+{
+    cu_device *cu = cu_of(d);
+
+    (void)snprintf(out->label, sizeof out->label, "cuda:%d", cu->index);
+    memcpy(out->model, cu->model, sizeof cu->model);
+    memcpy(out->uuid, cu->uuid, sizeof cu->uuid);
+    out->ordinal = (unsigned)cu->index;
+    out->gpu = true;
+    out->memory_total = cu->limit;
+    (void)pthread_mutex_lock(&cu->mu);
+    out->memory_free = cu->limit > cu->used ? cu->limit - cu->used : 0;
+    (void)pthread_mutex_unlock(&cu->mu);
+}
+
+static bool is_lost(const device *d)
+{
+    return atomic_load_explicit(&cu_of(d)->dead, memory_order_relaxed);
+}
+
+static uint64_t points_kept(const device *d, uint64_t id)
+{
+    cu_device *cu = cu_of(d);
+    uint64_t size = 0;
+
+    (void)pthread_mutex_lock(&cu->mu);
+    for (const cu_kept *k = cu->kept; k < cu->kept + CU_KEPT; k++)
+        if (k->id == id) size = k->size;
+    (void)pthread_mutex_unlock(&cu->mu);
+    return size;
 }
 
 /* ---- streams ---- */
@@ -292,6 +365,10 @@ const dev_backend dev_backend_cuda = {
     .name = "cuda",
     .open = open_device,
     .close = close_device,
+    .count = count_gpus,
+    .info = tell,
+    .lost = is_lost,
+    .points_kept = points_kept,
     .stream_open = open_stream,
     .stream_close = close_stream,
     .sync = sync_stream,

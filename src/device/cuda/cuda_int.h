@@ -76,7 +76,8 @@ typedef struct cu_device {
     int index;
     unsigned sms;
     char name[96]; /* "cuda:0 (NVIDIA ...)" */
-    size_t limit;  /* of device memory */
+    char model[72], uuid[48];
+    size_t limit; /* of device memory */
     /* atomic: relaxed, only a hint that is looked at before work */
     _Atomic bool dead;
     pthread_mutex_t mu;

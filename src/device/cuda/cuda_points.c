@@ -70,12 +70,12 @@ static cuzk_status load_part(const load *l, size_t at, size_t n)
     uint8_t *half;
     unsigned which;
 
-    TRY(cancel_check(l->s->cancel));
+    /* not a safe point: urgent work may come to wait for these points */
+    if (cancel_requested(l->s->cancel)) return FAIL(CUZK_ECANCELLED, "cancelled");
     TRY(cu_stage_next(l->s, &half, &which));
     if (host) {
         host_decode j = {l->cv, b, at, n, l->in_size, l->g->point_size, half};
-        TRY(pool_run(l->s->d->pool, l->s->cancel, (n + DECODE_TASK - 1) / DECODE_TASK, decode_task,
-                     &j));
+        TRY(pool_run(l->s->d->pool, NULL, (n + DECODE_TASK - 1) / DECODE_TASK, decode_task, &j));
     } else {
         cu_copy_host(l->s->d->pool, half, b->data + at * l->in_size, size);
     }
