@@ -91,6 +91,10 @@ int command_bench(report *r, cuzk_engine *e)
                             .reps = o->reps,
                             .json = o->json};
 
+    if (o->clients != 0 || o->priority != NULL || o->address != NULL || o->tls_ca != NULL ||
+        o->config != NULL)
+        return command_usage(r, "--clients, --priority, --address, --tls-ca and --config are for "
+                                "bench --daemon");
     if (o->n_args > 0 && strcmp(o->args[0], "prove") == 0) return bench_prove(r, e);
     if (o->n_args > 1) return command_usage(r, "one benchmark at a time");
     if (o->kind != NULL || o->r1cs != NULL)

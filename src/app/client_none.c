@@ -14,6 +14,11 @@ static int none(const report *r)
     return 2;
 }
 
+int command_bench_daemon(report *r)
+{
+    return none(r);
+}
+
 int command_status(report *r)
 {
     return none(r);

@@ -20,6 +20,7 @@ int command_bench(report *r, cuzk_engine *e);
 int command_serve(report *r);
 
 /* Those that talk to a daemon. */
+int command_bench_daemon(report *r);
 int command_status(report *r);
 int command_jobs(report *r);
 int command_submit(report *r);

@@ -118,5 +118,6 @@ int main(int argc, char **argv)
     report_init(&r, &o);
     for (size_t i = 0; i < sizeof service_commands / sizeof service_commands[0]; i++)
         if (strcmp(o.command, service_commands[i].name) == 0) return service_commands[i].fn(&r);
+    if (o.daemon) return command_bench_daemon(&r);
     return run(&r);
 }

@@ -82,11 +82,17 @@ static const command_info commands[] = {
      "       cuzk bench prove --kind porep|winning|window|update --input FILE... --statement "
      "S.json "
      "--params "
-     "DIR",
+     "DIR\n"
+     "       cuzk bench --daemon [--clients N] [--reps N] --kind porep|winning|window|update "
+     "--input "
+     "FILE... --statement S.json\n"
+     "       cuzk bench --daemon [--clients N] [--reps N] --circuit NAME --input "
+     "WITNESS.wtns|INPUT.json",
      "Times the heavy operations alone, the witness of a Filecoin circuit, or whole proofs, from "
      "files "
      "to verified proof,\n"
-     "with their attribution."},
+     "with their attribution. --daemon: a running daemon under load of real jobs, as its clients "
+     "see it."},
     {"serve", IN_SERVE,
      "cuzk serve [--config FILE] [--listen ADDRESS]... [--log-level LEVEL]\n"
      "       cuzk serve --check [--config FILE]\n"
@@ -185,6 +191,12 @@ static const option_info table[] = {
      IN_PROVE, false},
     {"--circuit", "NAME", "window-2k, winning-32g, porep-2k, ...", T_TEXT, AT(circuit),
      IN_SETUP | IN_BENCH, false},
+    {"--daemon", NULL,
+     "load the daemon with jobs: throughput, latency, where the time went; --circuit: a circom "
+     "circuit of its\n                       configuration",
+     T_FLAG, AT(daemon), IN_BENCH, false},
+    {"--clients", "N", "--daemon: jobs at a time (default 1)", T_UNSIGNED, AT(clients), IN_BENCH,
+     false},
     {"--circuit", "NAME", "a circom circuit of the daemon's configuration", T_TEXT, AT(circuit),
      IN_SUBMIT, false},
     {"--sector-size", "SIZE", "2KiB, 8MiB, 32GiB, ...", T_TEXT, AT(sector_size), IN_GEN, false},
@@ -202,7 +214,7 @@ static const option_info table[] = {
     {"--request-id", "ID", "the same id with the same request is the same job", T_TEXT,
      AT(request_id), IN_SUBMIT, false},
     {"--priority", "P", "low, normal, high or critical (default: by kind)", T_TEXT, AT(priority),
-     IN_SUBMIT, false},
+     IN_SUBMIT | IN_BENCH, false},
     {"--timeout", "MS", "wait at most so long; the job goes on", T_UNSIGNED, AT(timeout_ms),
      IN_SUBMIT | IN_WAIT, false},
     {"--state", "STATE", "jobs in this state alone", T_TEXT, AT(state), IN_JOBS, false},
@@ -211,16 +223,17 @@ static const option_info table[] = {
      "of the daemon: unix:///path, host:port, tls://host:port (default: $CUZK_ADDRESS, else the "
      "configuration's\n                       daemon.listen); a bearer token is taken from "
      "$CUZK_TOKEN",
-     T_TEXT, AT(address), IN_CLIENTS, false},
+     T_TEXT, AT(address), IN_CLIENTS | IN_BENCH, false},
     {"--tls-ca", "FILE", "PEM file that the daemon's certificate is checked against", T_TEXT,
-     AT(tls_ca), IN_CLIENTS, false},
+     AT(tls_ca), IN_CLIENTS | IN_BENCH, false},
     {"--deep", NULL,
      "the subgroup of every point too (hours for a large key; goes on where it was stopped)",
      T_FLAG, AT(deep), IN_PARAMS, false},
     {"--curve", "C", "bn254 or bls12-381", T_TEXT, AT(curve), IN_BENCH, false},
     {"--group", "G", "g1 or g2", T_TEXT, AT(group), IN_BENCH, false},
     {"--log-n", "N", "size 2^N", T_UNSIGNED, AT(log_n), IN_BENCH, false},
-    {"--reps", "N", "repetitions", T_UNSIGNED, AT(reps), IN_BENCH | IN_TOP, false},
+    {"--reps", "N", "repetitions; --daemon: jobs (default 20)", T_UNSIGNED, AT(reps),
+     IN_BENCH | IN_TOP, false},
     {"--device", "D", "auto, cpu, cuda[:N] (default: auto, a GPU if there is one)", T_TEXT,
      AT(device), IN_ALL, false},
     {"--device-memory", "BYTES", "of the GPU to use at most, e.g. 16G", T_SIZE, AT(device_memory),
@@ -243,7 +256,7 @@ static const option_info table[] = {
      T_TEXT, AT(trapdoors), IN_SETUP | IN_PROVE, true},
     {"--config", "FILE",
      "the configuration (default: /etc/cuzk/cuzk.toml, then /data/zk/cuzk.toml, then none)", T_TEXT,
-     AT(config), IN_SERVE | IN_CLIENTS, false},
+     AT(config), IN_SERVE | IN_CLIENTS | IN_BENCH, false},
     {"--listen", "ADDRESS", "one more address for gRPC: unix:///path or host:port", T_LISTEN, 0,
      IN_SERVE, false},
     {"--log-level", "LEVEL", "error, warn, info or debug, instead of the configuration's", T_TEXT,

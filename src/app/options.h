@@ -27,8 +27,8 @@ typedef struct options {
     const char *sector_size, *output;
     const char *config, *log_level;                                             /* of the daemon */
     const char *address, *tls_ca, *request_id, *priority, *state, *public_json; /* of its clients */
-    unsigned timeout_ms, limit;
-    bool asynchronous;
+    unsigned timeout_ms, limit, clients;
+    bool asynchronous, daemon;
     const char *listen[OPT_MAX_LISTEN];
     size_t n_listen;
     int64_t registered, seed;
