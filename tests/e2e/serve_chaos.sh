@@ -8,4 +8,4 @@ case $("$cuzk" serve --check 2>&1) in
     exit 0
     ;;
 esac
-timeout 900 python3 "$CUZK_TEST_DIR/e2e/serve_chaos.py" "$cuzk" "$(fixture circom/bn128/mult3)" "$work" 20 || fail "serve_chaos" "it broke off"
+timeout 3000 python3 "$CUZK_TEST_DIR/e2e/serve_chaos.py" "$cuzk" "$(fixture circom/bn128/mult3)" "$work" "${CUZK_CHAOS_KILLS:-20}" || fail "serve_chaos" "it broke off"

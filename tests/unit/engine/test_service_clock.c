@@ -1,0 +1,125 @@
+/*
+ * unit/engine/test_service_clock.c - where a job's wall time goes: each instant to one phase, and the parts sum to the total
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "engine/service.h"
+#include "harness/harness.h"
+
+#define MS ((uint64_t)1000000)
+
+/* Of two partitions, one on the device for 10..40 ms and one in synthesis for 0..30 ms: the device has what both have. */
+static void test_precedence(void **state)
+{
+    job_clock c;
+    cuzk_job_times t;
+
+    (void)state;
+    job_clock_start(&c, 1000 * MS);
+    job_clock_enter(&c, PHASE_SYNTHESIS, 1000 * MS);
+    job_clock_enter(&c, PHASE_DEVICE, 1010 * MS);
+    job_clock_leave(&c, PHASE_SYNTHESIS, 1030 * MS);
+    job_clock_leave(&c, PHASE_DEVICE, 1040 * MS);
+    job_clock_end(&c, 1045 * MS);
+    job_clock_read(&c, 1099 * MS, &t);
+    assert_int_equal(t.device_ms, 30);
+    assert_int_equal(t.synthesis_ms, 10);
+    assert_int_equal(t.rest_ms, 5);
+    assert_int_equal(t.total_ms, 45);
+    assert_int_equal(c.worst_rest, 5 * MS);
+    assert_int_equal(c.before_rest, PHASE_DEVICE);
+}
+
+/* Every pair of phases that are open together: the earlier one in the contract's order has the time, once. */
+static void test_pairs(void **state)
+{
+    static const job_phase order[N_PHASES] = {PHASE_DEVICE, PHASE_SYNTHESIS, PHASE_KEY,
+                                              PHASE_DECODE, PHASE_VERIFY,    PHASE_STORE,
+                                              PHASE_QUEUE};
+
+    (void)state;
+    for (size_t a = 0; a < N_PHASES; a++)
+        for (size_t b = a; b < N_PHASES; b++) {
+            job_clock c;
+            cuzk_job_times t;
+
+            job_clock_start(&c, 1);
+            job_clock_enter(&c, order[b], 1);
+            job_clock_enter(&c, order[a], 1);
+            job_clock_leave(&c, order[b], 1 + 7 * MS);
+            job_clock_leave(&c, order[a], 1 + 7 * MS);
+            job_clock_end(&c, 1 + 7 * MS);
+            job_clock_read(&c, 0, &t);
+            assert_int_equal(c.total[order[a]], 7 * MS);
+            if (a != b) assert_int_equal(c.total[order[b]], 0);
+            assert_int_equal(t.total_ms, 7);
+            assert_int_equal(t.rest_ms, 0);
+        }
+}
+
+/* Random walks against a count by the millisecond. */
+static void test_any_walk(void **state)
+{
+    enum { STEPS = 300 };
+
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        unsigned open[N_PHASES] = {0};
+        uint64_t want[N_PHASES + 1] = {0}, now = 5 * MS, sum = 0;
+        job_clock c;
+        cuzk_job_times t;
+
+        job_clock_start(&c, now);
+        for (int i = 0; i < STEPS; i++) {
+            uint64_t step = harness_random_below(4);
+            job_phase p = (job_phase)harness_random_below(N_PHASES);
+            unsigned first = 0;
+
+            while (first < N_PHASES && open[first] == 0) first++;
+            want[first] += step;
+            now += step * MS;
+            if (open[p] != 0 && harness_random_below(2) != 0) {
+                open[p]--;
+                job_clock_leave(&c, p, now);
+            } else {
+                open[p]++;
+                job_clock_enter(&c, p, now);
+            }
+        }
+        job_clock_end(&c, now);
+        job_clock_read(&c, now + 100 * MS, &t);
+        for (job_phase p = 0; p < N_PHASES; p++) assert_int_equal(c.total[p], want[p] * MS);
+        sum = t.queue_ms + t.key_ms + t.synthesis_ms + t.device_ms + t.decode_ms + t.verify_ms +
+              t.store_ms + t.rest_ms;
+        assert_int_equal(sum, t.total_ms);
+        assert_int_equal(t.rest_ms, want[N_PHASES]);
+        assert_int_equal(t.total_ms, now / MS - 5);
+    }
+}
+
+/* A clock that is read backwards, as by two threads, takes nothing away and counts nothing twice. */
+static void test_out_of_order(void **state)
+{
+    job_clock c;
+    cuzk_job_times t;
+
+    (void)state;
+    job_clock_start(&c, 100 * MS);
+    job_clock_enter(&c, PHASE_QUEUE, 100 * MS);
+    job_clock_leave(&c, PHASE_QUEUE, 120 * MS);
+    job_clock_enter(&c, PHASE_DECODE, 119 * MS);
+    job_clock_leave(&c, PHASE_DECODE, 130 * MS);
+    job_clock_end(&c, 129 * MS);
+    job_clock_read(&c, 0, &t);
+    assert_int_equal(t.queue_ms, 20);
+    assert_int_equal(t.decode_ms, 10);
+    assert_int_equal(t.total_ms, 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_precedence), cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_any_walk), cmocka_unit_test(test_out_of_order)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
