@@ -18,10 +18,10 @@
 
 #define S ((uint64_t)1000000000)
 #define MS ((uint64_t)1000000)
-#define TICK (1 * S)        /* the clock looks at least so often */
-#define SCAN_EVERY (10 * S) /* key files */
-#define FORGET_EVERY (30 * S)
-#define STICKY (10 * S) /* how much older another kind may be and still wait */
+#define TICK (1 * S)          /* the clock looks at least so often */
+#define SCAN_EVERY (10 * S)   /* key files */
+#define FORGET_EVERY (30 * S) /* or sooner, where results are kept for less */
+#define STICKY (10 * S)       /* how much older another kind may be and still wait */
 #define FINISHERS 2
 #define MAX_QUEUED 100000
 #define MARGIN ((uint64_t)5 << 30)
@@ -79,7 +79,7 @@ static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint
         keys_scan(s->keys);
         *scanned = now;
     }
-    if (now - *forgotten >= FORGET_EVERY) {
+    if (now - *forgotten >= (keep < FORGET_EVERY / MS ? keep * MS : FORGET_EVERY)) {
         uint64_t wall = svc_wall_ms();
 
         svc_forget(s, wall > keep ? wall - keep : 0);

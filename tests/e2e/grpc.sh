@@ -1,4 +1,5 @@
-# e2e/grpc.sh - Curio's part played by @grpc/grpc-js (grpc_curio.js), and our own client commands, against the daemon
+# e2e/grpc.sh - the contract from the client's side: @grpc/grpc-js plays Curio (grpc_curio.js) and the rows beside its daily walk
+# (grpc_contract.js; which check is for which row: tests/contract.md), then our own client commands, all against the daemon
 # run: check-all
 # CUZK_TEST_PARAMS: a folder with the keys of porep-2k, update-2k, window-2k and winning-2k, to spare two minutes of setup.
 . "$CUZK_TEST_DIR/e2e/lib.inc"
@@ -26,6 +27,19 @@ address=unix://$work/rpc.sock
 pid=
 trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$work"' EXIT
 
+# A key with two of its A points swapped: each is valid, no proof made with it is.
+node -e '
+const fs = require("fs"), k = fs.readFileSync(process.argv[1] + "/circuit.zkey");
+for (let at = 12; at < k.length; at += 12 + Number(k.readBigUInt64LE(at + 4))) {
+    if (k.readUInt32LE(at) !== 5) continue;
+    const point = i => k.subarray(at + 12 + 64 * i, at + 76 + 64 * i), n = Number(k.readBigUInt64LE(at + 4)) / 64;
+    const real = [...Array(n).keys()].filter(i => point(i).some(b => b)), i = real[0];
+    const j = real.find(x => !point(x).equals(point(i))), kept = Buffer.from(point(i));
+    point(j).copy(point(i));
+    kept.copy(point(j));
+}
+fs.writeFileSync(process.argv[2], k);' "$CUZK_MULT3" "$work/swapped.zkey"
+
 # start [LINE]: a daemon, with one more line of its [jobs]
 start() {
     cat >"$work/c.toml" <<END
@@ -41,6 +55,10 @@ param_cache = "$params"
 [circuits.mult3]
 zkey = "$CUZK_MULT3/circuit.zkey"
 r1cs = "$CUZK_MULT3/circuit.r1cs"
+[circuits.late]
+zkey = "$work/late.zkey"
+[circuits.swapped]
+zkey = "$work/swapped.zkey"
 END
     "$cuzk" serve --config "$work/c.toml" >"$work/addresses" 2>"$work/log" &
     pid=$!
@@ -51,12 +69,22 @@ END
     tcp=$(sed -n 's/^gRPC: *\(127.*\)/\1/p' "$work/addresses")
 }
 play() { node "$CUZK_TEST_DIR/e2e/grpc_curio.js" "$1" "$CUZK_TEST_DIR/../src/wire/proto" "$work" "$2"; }
+judge() { node "$CUZK_TEST_DIR/e2e/grpc_contract.js" "$1" "$CUZK_TEST_DIR/../src/wire/proto" "$work" "$2"; }
+
+# ---- the list of rows is true ----
+sed -n 's/^|.*| *\([a-z_0-9]*\.[a-z]*\): *\(.*\) |$/\1|\2/p' "$CUZK_TEST_DIR/contract.md" | while IFS='|' read -r file names; do
+    echo "$names" | tr ';' '\n' | while read -r name; do
+        grep -rqF --include="$file" -- "$name" "$CUZK_TEST_DIR" || echo "FAIL tests/contract.md: no \`$name\` in $file"
+    done
+done
+check "every row of the contract names its test" test "$(grep -c '^| .*: ' "$CUZK_TEST_DIR/contract.md")" -gt 40
 
 start
 check "the daemon listens on a unix socket and on TCP" test -n "$tcp" -a -S "$work/rpc.sock"
 play "$address" standard,bad,kinds,ids,keys
 play "$tcp" load
 play "$address" waits,rude
+judge "$address" schema,names,refused,ids,order,metrics,selfcheck
 
 # ---- every proof against another's verifier, or from the command line ----
 for kind in porep winning window update; do
@@ -94,6 +122,18 @@ outcome "a job that failed: its class" 3 '"class":"malformed"' "$cuzk" submit --
 outcome "an unknown job" 6 "nobody" "$cuzk" wait nobody
 outcome "an unknown circuit" 6 "nope" "$cuzk" submit --circuit nope --input "$CUZK_MULT3/witness.wtns"
 outcome "no daemon" 6 "no daemon answers" "$cuzk" status --address "unix://$work/none.sock"
+bench="$cuzk bench --daemon --circuit mult3 --input $CUZK_MULT3/witness.wtns --reps 24 --clients 4"
+outcome "bench --daemon" 0 "throughput:" $bench
+check "each of its jobs was proved" test "$(sed -n 's/^throughput: .*(\([0-9]*\) in .* 4 at a time), \([0-9]*\) failed/\1 \2/p' "$work/out")" = "24 0"
+outcome "bench --daemon --json" 0 '"failed":0' $bench --json
+check "its parts are what its jobs took" node -e '
+const d = JSON.parse(require("fs").readFileSync(process.argv[1])), r = d.results[0], {total, ...parts} = d.attribution;
+const sum = Object.values(parts).reduce((a, b) => a + b), ok = [r.min_ns, r.median_ns, r.p95_ns, r.p99_ns];
+process.exit(r.reps === 24 && r.n === 4 && ok.every((x, i) => x > 0 && (i === 0 || x >= ok[i - 1])) && r.peak_bytes > 0 &&
+             Math.abs(sum - total) < 2 && d.proofs_per_hour > 0 ? 0 : 1);' "$work/out"
+outcome "bench --daemon of jobs that fail" 6 "wtns" "$cuzk" bench --daemon --circuit mult3 --input "$CUZK_MULT3/circuit.zkey" --reps 2
+outcome "bench --daemon without a daemon" 6 "no daemon answers" "$cuzk" bench --daemon --circuit mult3 --input "$CUZK_MULT3/witness.wtns" --reps 2 --address "unix://$work/none.sock"
+outcome "--clients is for --daemon" 2 "bench --daemon" "$cuzk" bench field --clients 2
 outcome "over TCP" 0 "device cpu" "$cuzk" status --address "$tcp"
 
 # ---- drain ----
@@ -115,4 +155,14 @@ check "its socket is gone" test ! -e "$work/rpc.sock"
 # ---- cancel_orphans ----
 start "cancel_orphans = true"
 play "$address" orphans
+judge "$address" gone
 outcome "the job that was drained is finished after the restart" 0 "completed" "$cuzk" wait drained --timeout 120000
+
+# ---- results_keep, taken over by SIGHUP ----
+sed -i 's|^\[jobs\]|results_keep = "1s"\n[jobs]|' "$work/c.toml"
+kill -HUP $pid
+for _ in $(seq 100); do
+    grep -q " reloaded" "$work/log" && break
+    sleep 0.05
+done
+judge "$address" expiry

@@ -1,124 +1,12 @@
-// e2e/grpc_curio.js - a client on @grpc/grpc-js that plays Curio: the contract's table (spec/proving-api.md section 2), row by row
+// e2e/grpc_curio.js - a client on @grpc/grpc-js that plays Curio: what it sends, how it waits and goes, and rude neighbours
 //
-// usage: grpc_curio.js ADDRESS PROTO_DIR WORK PART     (CUZK_JUDGES, CUZK_FIXTURES_2KIB, CUZK_MULT3 in the environment)
-// Learns the messages from the server's reflection, not from our files. Prints one line a check, as tests/e2e/lib.inc does.
+// usage: grpc_curio.js ADDRESS PROTO_DIR WORK PART[,PART...]: see grpc_peer.js
 // SPDX-License-Identifier: MIT OR Apache-2.0
 'use strict';
 const fs = require('fs');
-const modules = process.env.CUZK_JUDGES + '/node_modules/';
-const grpc = require(modules + '@grpc/grpc-js');
-const loader = require(modules + '@grpc/proto-loader');
-const [address, protoDir, work, part] = process.argv.slice(2);
-const fixtures = process.env.CUZK_FIXTURES_2KIB, mult3 = process.env.CUZK_MULT3;
-const insecure = grpc.credentials.createInsecure();
-const wide = {'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1};
-const options = {keepCase: true, longs: Number, enums: String, defaults: true, oneofs: true};
-const sleep = ms => new Promise(r => setTimeout(r, ms));
-const MiB = 1 << 20;
-
-function check(name, condition, why) {
-    console.log(condition ? `ok ${name}` : `FAIL ${name}: ${typeof why === 'string' ? why : JSON.stringify(why)}`);
-}
-const read = name => fs.readFileSync(fixtures + '/' + name);
-const hex = s => Buffer.from(s, 'hex');
-
-// ---- reflection ----
-
-function reflect(version, requests) {
-    const file = version === 'v1' ? 'reflection.proto' : 'reflection_alpha.proto';
-    const P = grpc.loadPackageDefinition(loader.loadSync(`${protoDir}/${file}`, options)).grpc.reflection[version];
-    return new Promise((resolve, reject) => {
-        const stub = new P.ServerReflection(address, insecure), stream = stub.ServerReflectionInfo(), answers = [];
-        stream.on('data', a => { answers.push(a); if (answers.length === requests.length) stream.end(); });
-        stream.on('end', () => { stub.close(); resolve(answers); });
-        stream.on('error', reject);
-        for (const q of requests) stream.write(q);
-    });
-}
-
-function varint(n) {
-    const out = [];
-    for (; n > 127; n = Math.floor(n / 128)) out.push((n & 127) | 128);
-    return Buffer.from(out.concat(n));
-}
-
-/** The packages of the server, from the descriptors that it gives. */
-async function learn(version) {
-    const [list, ...files] = await reflect(version, [
-        {list_services: '*'}, {file_containing_symbol: 'cuzk.v1.ProvingEngine'},
-        {file_containing_symbol: 'grpc.health.v1.Health'}]);
-    const sets = files.map(f => f.file_descriptor_response.file_descriptor_proto[0]);
-    const set = Buffer.concat(sets.flatMap(b => [Buffer.from([0x0a]), varint(b.length), b]));
-    return {services: list.list_services_response.service.map(s => s.name),
-            api: grpc.loadPackageDefinition(loader.loadFileDescriptorSetFromBuffer(set, options))};
-}
-
-// ---- calls ----
-
-let api, engine, operator;
-function call(stub, method, q, deadlineMs = 600000, meta = new grpc.Metadata(), extra = {}) {
-    let handle;
-    const done = new Promise(resolve => {
-        handle = stub[method](q, meta, {deadline: Date.now() + deadlineMs, ...extra},
-                              (e, a) => resolve(e ? {code: e.code, details: e.details} : a));
-    });
-    done.cancel = () => handle.cancel();
-    return done;
-}
-const prove = (submit, ...rest) => call(engine, 'Prove', {submit}, ...rest);
-const cancel = job_id => call(engine, 'CancelProof', {job_id});
-async function document(path) {
-    const a = await call(operator, 'Get', {path});
-    return a.code ? a : JSON.parse(a.body.toString());
-}
-async function job(id) { return document('/jobs/' + encodeURIComponent(id)); }
-/** Until the job is in one of these states. */
-async function until(id, states, seconds = 120) {
-    for (let i = 0; i < seconds * 20; i++) {
-        const j = await job(id);
-        if (states.includes(j.state)) return j.state;
-        await sleep(50);
-    }
-    return (await job(id)).state;
-}
-
-// ---- what Curio sends ----
-
-const S = name => JSON.parse(read(name + '/statement.json'));
-const kinds = {
-    porep() {
-        const s = S('porep-v1_1');
-        return {request_id: `ps-porep-${s.miner_id}-${s.sector_number}-7`, proof_kind: 'POREP_SEAL_COMMIT', sector_size: s.sector_size,
-                registered_proof: s.registered_seal_proof, vanilla_proof: read('porep-v1_1/c1-wrapped.json'),
-                sector_number: s.sector_number, miner_id: s.miner_id};
-    },
-    update() {
-        const s = S('update');
-        return {request_id: `snap-${s.miner_id}-${s.sector_number}`, proof_kind: 'SNAP_DEALS_UPDATE', sector_size: 0,
-                registered_proof: s.registered_update_proof, vanilla_proofs: [read('update/partition-0.bin')],
-                sector_number: s.sector_number, miner_id: s.miner_id, comm_r_old: hex(s.comm_r_old),
-                comm_r_new: hex(s.comm_r_new), comm_d_new: hex(s.comm_d_new)};
-    },
-    window(id = 'wdpost-1364727-0-[1 2 3 4 5 6 7 8]') {
-        const s = S('window-v1_1-short');
-        return {request_id: id, proof_kind: 'WINDOW_POST_PARTITION', sector_size: s.sector_size,
-                registered_proof: s.registered_post_proof, vanilla_proofs: s.sectors.map(x => read('window-v1_1-short/' + x.vanilla)),
-                randomness: hex(s.randomness), miner_id: s.miner_id, partition_index: 0};
-    },
-    winning() {
-        const s = S('winning');
-        return {request_id: `winpost-${s.miner_id}-0123456789abcdef`, proof_kind: 'WINNING_POST', sector_size: s.sector_size,
-                registered_proof: s.registered_post_proof, vanilla_proofs: [read('winning/vanilla-0.bin')],
-                randomness: hex(s.randomness), miner_id: s.miner_id};
-    },
-    groth16: (id = '') => ({request_id: id, proof_kind: 'GROTH16', circuit: 'mult3', witness: fs.readFileSync(mult3 + '/witness.wtns')}),
-};
-
-function timesAdd(r) {
-    return r.queue_wait_ms + r.srs_load_ms + r.synthesis_ms + r.gpu_compute_ms + r.decode_ms + r.verify_ms + r.store_ms + r.rest_ms;
-}
-
-// ---- parts ----
+const peer = require('./grpc_peer.js');
+const {grpc, address, work, insecure, wide, sleep, MiB, check, read, hex, reflect, learn, call, prove, cancel, document, job, until, S, ask,
+       kinds, timesAdd} = peer;
 
 const parts = {
     async standard() {
@@ -132,7 +20,7 @@ const parts = {
                 method.file_descriptor_response.file_descriptor_proto.length === 1, {byName, method});
             check(`reflection ${version} of an unknown symbol`, no.error_response && no.error_response.error_code === 5, no);
         }
-        const health = new api.grpc.health.v1.Health(address, insecure);
+        const health = new peer.api.grpc.health.v1.Health(address, insecure);
         for (const [service, want] of [['', 'SERVING'], ['cuzk.v1.ProvingEngine', 'SERVING'], ['no.such', 5]]) {
             const a = await call(health, 'Check', {service});
             check(`health Check of "${service}"`, (a.status || a.code) === want, a);
@@ -171,14 +59,14 @@ const parts = {
 
     async ids() {
         const one = kinds.window('wdpost-1-0-[x]'), other = {...one, randomness: hex('11'.repeat(32))};
-        const a = await call(engine, 'SubmitProof', one), b = await call(engine, 'SubmitProof', {...one, priority: 'CRITICAL'});
+        const a = await ask('SubmitProof', one), b = await ask('SubmitProof', {...one, priority: 'CRITICAL'});
         check('same id, same payload: the same job', a.job_id === 'wdpost-1-0-[x]' && b.job_id === a.job_id, [a, b]);
         check('it runs on a device', a.assigned_gpu === 'cpu', a.assigned_gpu);
-        const c = await call(engine, 'SubmitProof', other);
+        const c = await ask('SubmitProof', other);
         check('same id, other payload: another job, with a suffix', c.job_id !== a.job_id && c.job_id.startsWith(a.job_id), [a.job_id, c.job_id]);
-        const d = await call(engine, 'AwaitProof', {job_id: a.job_id});
+        const d = await ask('AwaitProof', {job_id: a.job_id});
         check('AwaitProof gives the proof', d.status === 'COMPLETED' && d.proof.length === 192, d);
-        const f = await call(engine, 'AwaitProof', {job_id: c.job_id});
+        const f = await ask('AwaitProof', {job_id: c.job_id});
         check('a proof for other randomness: OK with FAILED and a reason', f.status === 'FAILED' && f.error_message.length > 10, f);
         const again = await prove(other);
         check('after FAILED of the input: the same answer', again.result && again.result.status === 'FAILED' &&
@@ -187,19 +75,19 @@ const parts = {
 
     async waits() {
         const q = {...kinds.porep(), request_id: 'porep-cancel'};
-        const a = await call(engine, 'SubmitProof', q);
+        const a = await ask('SubmitProof', q);
         const queued = {...kinds.porep(), request_id: 'porep-queued'};
-        const w = await call(engine, 'SubmitProof', queued);
+        const w = await ask('SubmitProof', queued);
         check('queue_position counts who is before', w.queue_position === a.queue_position + 1, [a, w]);
-        const t0 = Date.now(), t = await call(engine, 'AwaitProof', {job_id: a.job_id, timeout_ms: 300});
+        const t0 = Date.now(), t = await ask('AwaitProof', {job_id: a.job_id, timeout_ms: 300});
         check('AwaitProof honours timeout_ms', t.status === 'TIMEOUT' && Date.now() - t0 >= 290 && Date.now() - t0 < 5000, [t, Date.now() - t0]);
         check('the job goes on', ['queued', 'running'].includes((await job(a.job_id)).state), await job(a.job_id));
-        const u = await call(engine, 'AwaitProof', {job_id: 'nobody'});
+        const u = await ask('AwaitProof', {job_id: 'nobody'});
         check('AwaitProof of an unknown id: NOT_FOUND', u.code === 5, u);
         await until(a.job_id, ['running', 'completed'], 60);
-        const status = await call(engine, 'GetStatus', {});
+        const status = await ask('GetStatus', {});
         check('GetStatus: work shows in its queue', status.queues.some(x => x.proof_kind === 'porep-c2' && x.pending + x.in_progress > 0), status);
-        const evict = await call(engine, 'EvictSRS', {circuit_id: 'porep-2k'});
+        const evict = await ask('EvictSRS', {circuit_id: 'porep-2k'});
         check('EvictSRS of a key in use: FAILED_PRECONDITION', evict.code === 9, evict);
 
         const gone = prove(q, 600000);
@@ -212,45 +100,45 @@ const parts = {
         check('a Prove past its deadline: DEADLINE_EXCEEDED', short.code === 4, short);
 
         const waiter = prove(q), c1 = await cancel(w.job_id), c2 = await cancel(a.job_id);
-        const dead = await call(engine, 'AwaitProof', {job_id: w.job_id});
+        const dead = await ask('AwaitProof', {job_id: w.job_id});
         check('CancelProof of a job that waits', !c1.code && dead.status === 'CANCELLED', [c1, dead]);
         check('CancelProof of a running job', c2.was_running === true, c2);
         const got = await waiter;
         check('its waiter gets CANCELLED', got.result && got.result.status === 'CANCELLED', got);
         check('CancelProof of an unknown id: NOT_FOUND', (await cancel('nobody')).code === 5);
-        const g = await call(engine, 'SubmitProof', q);
+        const g = await ask('SubmitProof', q);
         const again = await until(g.job_id, ['queued', 'running', 'completed'], 5);
         check('after CANCELLED: a new attempt under the same id', g.job_id === q.request_id && again !== 'cancelled', [g, again]);
         await cancel(g.job_id);
-        await call(engine, 'AwaitProof', {job_id: g.job_id, timeout_ms: 60000});
+        await ask('AwaitProof', {job_id: g.job_id, timeout_ms: 60000});
     },
 
     async keys() {
-        const tier = async id => ((await call(engine, 'GetStatus', {})).loaded_srs.find(k => k.circuit_id === id) || {});
-        await call(engine, 'EvictSRS', {circuit_id: 'winning-2k'});
+        const tier = async id => ((await ask('GetStatus', {})).loaded_srs.find(k => k.circuit_id === id) || {});
+        await ask('EvictSRS', {circuit_id: 'winning-2k'});
         check('a key that was evicted is COLD', (await tier('winning-2k')).tier === 'COLD', await tier('winning-2k'));
-        const a = await call(engine, 'PreloadSRS', {circuit_id: 'winning-2k'});
+        const a = await ask('PreloadSRS', {circuit_id: 'winning-2k'});
         check('PreloadSRS loads', a.already_loaded === false, a);
         const k = await tier('winning-2k');
         check('its tier, size and ref_count', k.tier === 'WARM' && k.size_bytes > 40e6 && k.ref_count === 0, k);
-        const b = await call(engine, 'PreloadSRS', {circuit_id: 'winning-2k'});
+        const b = await ask('PreloadSRS', {circuit_id: 'winning-2k'});
         check('PreloadSRS again', b.already_loaded === true, b);
-        const e = await call(engine, 'EvictSRS', {circuit_id: 'winning-2k'}), f = await call(engine, 'EvictSRS', {circuit_id: 'winning-2k'});
+        const e = await ask('EvictSRS', {circuit_id: 'winning-2k'}), f = await ask('EvictSRS', {circuit_id: 'winning-2k'});
         check('EvictSRS frees', e.was_loaded === true && e.freed_bytes > 40e6, e);
         check('EvictSRS again', f.was_loaded === false && f.freed_bytes === 0, f);
-        const m = await call(engine, 'PreloadSRS', {circuit_id: 'porep-32g'});
+        const m = await ask('PreloadSRS', {circuit_id: 'porep-32g'});
         check('PreloadSRS of a key that is not there names the file', m.code === 9 && m.details.includes('.params'), m);
-        const n = await call(engine, 'PreloadSRS', {circuit_id: 'porep-33g'});
+        const n = await ask('PreloadSRS', {circuit_id: 'porep-33g'});
         check('PreloadSRS of no circuit', n.code === 3 || n.code === 5, n);
-        const s = await call(engine, 'GetStatus', {});
+        const s = await ask('GetStatus', {});
         check('GetStatus: one row a device', s.gpus.length === 1 && s.gpus[0].name === 'cpu' && s.uptime_seconds >= 0, s.gpus);
-        const metrics = await call(engine, 'GetMetrics', {});
+        const metrics = await ask('GetMetrics', {});
         check('GetMetrics: names that are kept', ['cuzk_proofs_completed_total', 'cuzk_uptime_seconds', 'cuzk_queue_depth', 'cuzk_proof_duration_seconds',
             'cuzk_grpc_requests_total'].every(x => metrics.prometheus_text.includes(x)), metrics.prometheus_text.slice(0, 200));
     },
 
     async bad() {
-        const w = kinds.window('bad'), x = await call(engine, 'Prove', {});
+        const w = kinds.window('bad'), x = await ask('Prove', {});
         check('Prove without submit: INVALID_ARGUMENT', x.code === 3, x);
         const long = {...kinds.winning(), request_id: 'x'.repeat(5000)};
         const cases = [
@@ -284,8 +172,8 @@ const parts = {
 
     async load() {
         const big = n => ({request_id: 'big', proof_kind: 'GROTH16', circuit: 'mult3', witness: Buffer.alloc(n)});
-        const client = new api.cuzk.v1.ProvingEngine(address, insecure, wide), L = 256 * MiB;
-        const size = n => api.cuzk.v1.ProvingEngine.service.Prove.requestSerialize({submit: big(n)}).length;
+        const client = new peer.api.cuzk.v1.ProvingEngine(address, insecure, wide), L = 256 * MiB;
+        const size = n => peer.api.cuzk.v1.ProvingEngine.service.Prove.requestSerialize({submit: big(n)}).length;
         const head = size(L - 64) - (L - 64);
         check('the request is 256 MiB', size(L - head) === L, size(L - head));
         const at = await call(client, 'Prove', {submit: big(L - head)}, 120000);
@@ -295,7 +183,7 @@ const parts = {
         client.close();
         // grpc-js compresses a channel's first request alone: it does not find " gzip" in the server's "identity, deflate, gzip"
         for (const [name, algorithm] of [['deflate', 1], ['gzip', 2]]) {
-            const zip = () => new api.cuzk.v1.ProvingEngine(address, insecure, {...wide, 'grpc.default_compression_algorithm': algorithm});
+            const zip = () => new peer.api.cuzk.v1.ProvingEngine(address, insecure, {...wide, 'grpc.default_compression_algorithm': algorithm});
             const z = await call(zip(), 'Prove', {submit: kinds.groth16(name)});
             check(`${name}: a compressed request`, z.result && z.result.status === 'COMPLETED', z);
             const bomb = await call(zip(), 'Prove', {submit: big(300 * MiB)}, 120000);
@@ -345,7 +233,7 @@ const parts = {
         check('it is not slowed', Date.now() - t0 < 10000, Date.now() - t0);
         for (const k of sockets) k.destroy();
         for (const k of readers) k.destroy();
-        const active = async () => Number(/^cuzk_grpc_active_requests (\d+)/m.exec((await call(engine, 'GetMetrics', {})).prometheus_text)[1]);
+        const active = async () => Number(/^cuzk_grpc_active_requests (\d+)/m.exec((await ask('GetMetrics', {})).prometheus_text)[1]);
         let n = await active();
         for (let i = 0; i < 100 && n > 1; i++) { await sleep(50); n = await active(); }
         check('nothing is left of them', n === 1, n);
@@ -353,19 +241,19 @@ const parts = {
 
     /** Through a drain: another process sends SIGTERM when it sees the line. */
     async drain() {
-        const health = new api.grpc.health.v1.Health(address, insecure), seen = [];
+        const health = new peer.api.grpc.health.v1.Health(address, insecure), seen = [];
         const watch = health.Watch({service: 'cuzk.v1.ProvingEngine'});
         watch.on('data', a => seen.push(a.status));
         watch.on('error', () => {});
-        const a = await call(engine, 'SubmitProof', {...kinds.porep(), request_id: 'drained'});
-        const waiter = call(engine, 'AwaitProof', {job_id: a.job_id});
+        const a = await ask('SubmitProof', {...kinds.porep(), request_id: 'drained'});
+        const waiter = ask('AwaitProof', {job_id: a.job_id});
         while (!seen.length) await sleep(20);
         check('health Watch: SERVING', seen[0] === 'SERVING', seen);
         await until(a.job_id, ['running', 'completed']);
         fs.writeFileSync(`${work}/drain-now`, '');
         for (let i = 0; i < 200 && seen.length < 2; i++) await sleep(50);
         check('health Watch: NOT_SERVING while it drains', seen[1] === 'NOT_SERVING', seen);
-        const b = await call(engine, 'SubmitProof', kinds.groth16('too-late'), 20000);
+        const b = await ask('SubmitProof', kinds.groth16('too-late'), 20000);
         check('no new work while it drains: UNAVAILABLE', b.code === 14, b);
         const w = await waiter;
         check('who waits is answered, or told that the job is kept', w.status === 'COMPLETED' || w.code === 14, w);
@@ -379,18 +267,11 @@ const parts = {
         await p;
         const state = await until(q.request_id, ['cancelled', 'completed'], 60);
         check('cancel_orphans: the job of a client that went is cancelled', state === 'cancelled', state);
-        const w = await call(engine, 'SubmitProof', kinds.window('kept'));
+        const w = await ask('SubmitProof', kinds.window('kept'));
         check('a job without a waiter is taken', w.job_id === 'kept', w);
-        const r = await call(engine, 'AwaitProof', {job_id: 'kept'});
+        const r = await ask('AwaitProof', {job_id: 'kept'});
         check('a job that nobody left is not', r.status === 'COMPLETED', r);
     },
 };
 
-(async () => {
-    const l = await learn('v1');
-    api = l.api;
-    engine = new api.cuzk.v1.ProvingEngine(address, insecure, wide);
-    operator = new api.cuzk.v1.Operator(address, insecure, wide);
-    for (const name of part.split(',')) await parts[name]();
-    process.exit(0);
-})().catch(e => { console.log(`FAIL ${part}: ${e.stack}`); process.exit(1); });
+peer.run(parts, peer);
