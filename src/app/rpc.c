@@ -63,6 +63,7 @@ static void call_ended(void *ctx, const gcall_record *e)
         {"send_ms", NULL, (int64_t)e->send_ms},
         {"bytes_in", NULL, (int64_t)e->bytes_in},
         {"bytes_out", NULL, (int64_t)e->bytes_out},
+        {"peer", e->peer, 0},
     };
     r->log(r->log_ctx, level, "grpc", f, sizeof f / sizeof f[0]);
 }

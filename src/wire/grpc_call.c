@@ -511,6 +511,7 @@ static void on_new(gcall *c)
 
     c->start_ns = clock_ns();
     c->method = find_method(c);
+    gcall_note_peer(c);
     if (!atomic_load_explicit(&c->s->stopping, memory_order_relaxed)) gcall_ask(c->s);
     (void)pthread_mutex_lock(&c->mu);
     (void)start_locked(c, &op, 1, &c->tag_close);

@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include <grpc/byte_buffer.h>
+#include <grpc/support/alloc.h>
+#include <string.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "wire/grpc_internal.h"
@@ -26,6 +29,35 @@ void gcall_drop_queue(gcall *c)
     c->n_queued = 0;
 }
 
+/* -1: none. */
+static int descriptor_of(const char *text)
+{
+    int fd = 0;
+
+    if (*text == 0) return -1;
+    for (; *text != 0; text++) {
+        if (*text < '0' || *text > '9' || fd > 10000000) return -1;
+        fd = 10 * fd + (*text - '0');
+    }
+    return fd;
+}
+
+/* Connections that we accepted are known to the library by their descriptor, "fd:17" (its name for a channel from one). */
+void gcall_note_peer(gcall *c)
+{
+    char *text = grpc_call_get_peer(c->call);
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    net_peer peer = {.known = false};
+
+    if (strncmp(text, "fd:", 3) != 0)
+        net_peer_read(&peer, text);
+    else if (getpeername(descriptor_of(text + 3), (struct sockaddr *)&address, &size) == 0)
+        net_peer_from(&peer, (const struct sockaddr *)&address, size);
+    gpr_free(text);
+    net_peer_write(c->peer, &peer);
+}
+
 static uint64_t ms_of(const atomic_uint_fast64_t *ns)
 {
     return atomic_load_explicit(ns, memory_order_relaxed) / 1000000;
@@ -35,6 +67,7 @@ static void tell_ended(const gcall *c)
 {
     const gcall_record r = {
         .method = c->method->path[0] == 0 ? "unknown" : c->method->path,
+        .peer = c->peer,
         .code = c->ended_ns == 0 ? GCODE_CANCELLED : c->end_code, /* 0: no status was sent */
         .ms = (clock_ns() - c->start_ns) / 1000000,
         .receive_ms = ms_of(&c->receive_ns),

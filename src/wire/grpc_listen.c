@@ -25,7 +25,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "wire/grpc_internal.h"
-#include "wire/net.h"
 
 #define BACKLOG 512
 #define SOCKET_MODE 0660
@@ -356,6 +355,17 @@ static void say_seldom(struct glisten *l, const char *event, const char *text)
     gserver_say(l->s, GSERVER_WARN, event, "%s", text);
 }
 
+static void say_refused(struct glisten *l, const struct sockaddr *sa, socklen_t size)
+{
+    char text[NET_PEER_TEXT], whole[NET_PEER_TEXT + 64];
+    net_peer peer;
+
+    net_peer_from(&peer, sa, size);
+    net_peer_write(text, &peer);
+    (void)snprintf(whole, sizeof whole, "%s is not in daemon.plaintext_from", text);
+    say_seldom(l, "grpc_peer_refused", whole);
+}
+
 /** False when there are no descriptors or no memory: time is wanted. */
 static bool accept_one(struct glisten *l, const gsocket *k)
 {
@@ -375,7 +385,7 @@ static bool accept_one(struct glisten *l, const gsocket *k)
         (void)close(fd);
     } else if (k->form == FORM_PLAIN &&
                !access_is_plain(l->s->access, (const struct sockaddr *)&peer)) {
-        say_seldom(l, "grpc_peer_refused", "a peer outside daemon.plaintext_from");
+        say_refused(l, (const struct sockaddr *)&peer, size);
         (void)close(fd);
     } else {
         if (k->form == FORM_PLAIN) (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

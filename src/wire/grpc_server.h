@@ -54,6 +54,7 @@ typedef void (*gserver_log_fn)(void *ctx, int level, const char *event, const ch
 /** A call that is over: its time, that until its request was there, and that from its answer until the client had taken it. */
 typedef struct gcall_record {
     const char *method; /* borrowed during the call */
+    const char *peer;   /* as net_peer_write; borrowed too */
     gcode code;         /* GCODE_CANCELLED: the client left before there was an answer */
     uint64_t ms, receive_ms, send_ms;
     uint64_t bytes_in, bytes_out;

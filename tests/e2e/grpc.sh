@@ -136,6 +136,9 @@ outcome "bench --daemon without a daemon" 6 "no daemon answers" "$cuzk" bench --
 outcome "--clients is for --daemon" 2 "bench --daemon" "$cuzk" bench field --clients 2
 outcome "over TCP" 0 "device cpu" "$cuzk" status --address "$tcp"
 
+check "the log says who calls: over TCP, over the unix socket" sh -c \
+    'grep -q " grpc method=Prove .*peer=127.0.0.1:[0-9]" "$1" && grep -q " grpc method=Prove .*peer=unix" "$1"' - "$work/log"
+
 # ---- drain ----
 play "$address" drain >"$work/drain.out" &
 player=$!

@@ -76,7 +76,7 @@ conf 'listen = "0.0.0.0:0"'
 start
 outcome "plain: loopback comes in" 0 "device cpu" status "127.0.0.1:$port"
 outcome "plain: another network does not" 6 "no daemon answers" status "$ip:$port"
-check "the log says why" grep -q "grpc_loopback_only\|plaintext_from" "$work/log"
+check "the log says why, and who" grep -q "grpc_peer_refused.*$ip:[0-9]* is not in daemon.plaintext_from" "$work/log"
 conf 'listen = "0.0.0.0:0"' "plaintext_from = [\"$ip/32\"]"
 reload
 outcome "plaintext_from, after SIGHUP: it does" 0 "device cpu" status "$ip:$port"
@@ -110,6 +110,7 @@ export CUZK_TOKEN
 outcome "TLS: a token that may read" 0 "device cpu" status "$far" --tls-ca "$work/one.pem"
 outcome "it may not prove" 6 'lacks the scope `prove`' "$cuzk" submit --circuit mult3 --input "$m/witness.wtns" --address "$far" --tls-ca "$work/one.pem"
 outcome "it may not operate" 6 'lacks the scope `operate`' "$cuzk" evict mult3 --address "$far" --tls-ca "$work/one.pem"
+check "a call's line says who" grep -q " grpc method=EvictSRS .*peer=$ip:[0-9]" "$work/log"
 outcome "another authority's certificate is not believed" 6 "no daemon answers" status "$far" --tls-ca "$work/two.pem"
 outcome "plain to a TLS socket" 6 "no daemon answers" status "$ip:$port"
 CUZK_TOKEN=prover
