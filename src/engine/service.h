@@ -119,6 +119,12 @@ typedef struct svc_part {
     uint64_t granted, synth_from, synth_to, device_from, device_to; /* clock_ns; 0: not yet */
 } svc_part;
 
+/** Of a partition, once its job has ended. */
+typedef struct svc_part_row {
+    uint32_t index, attempts, synth_ms, device_ms, wait_ms;
+    uint8_t state;
+} svc_part_row;
+
 /* ---- jobs ---- */
 
 typedef struct svc_wait {
@@ -190,8 +196,9 @@ struct svc_job {
     cuzk_job_state stop_state;
     bool closing; /* the service is: the store keeps it as it was */
     cuzk_error error;
-    unsigned out; /* who still works on it or may touch it; at 0 it goes to `result` */
-    svc_part *parts;
+    unsigned out;       /* who still works on it or may touch it; at 0 it goes to `result` */
+    svc_part *parts;    /* NULL once it has ended: */
+    svc_part_row *rows; /* n_parts */
     svc_kept *kept;
     uint32_t n_parts, n_done, n_kept;
     job_clock clock;
@@ -339,20 +346,25 @@ void svc_request_write(bytes_out *o, const svc_request *r);
 CUZK_STATUS svc_request_read(svc_request *out, const uint8_t *data, size_t size);
 unsigned svc_default_priority(uint32_t kind);
 
-/* service_submit.c: the tables too */
+/* service_table.c */
 svc_job *svc_find_locked(service *s, const char *job_id);
+svc_job *svc_find_request_locked(service *s, const char *request_id, const uint8_t hash[32]);
+/** Under its ids; the service owns it from now on. */
+CUZK_STATUS svc_insert_locked(service *s, svc_job *j);
+void svc_remove_locked(service *s, svc_job *j);
 CUZK_STATUS svc_tables_open(service *s);
 void svc_tables_close(service *s);
-CUZK_STATUS svc_restore(service *s);
 /** Forgets jobs that ended at or before this wall-clock time. */
 void svc_forget(service *s, uint64_t before_ms);
+
+/* service_restore.c */
+CUZK_STATUS svc_restore(service *s);
 
 /* service_jobs.c: states, ends */
 const char *job_state_name(cuzk_job_state s);
 const char *job_at_name(job_at a);
 CUZK_STATUS svc_job_new(svc_job **out, service *s);
 void svc_job_free(svc_job *j);
-void svc_forget_parts(svc_job *j);
 /** The only way a job's state changes. An illegal move is a bug: logged, not made. Locked. */
 void svc_move(svc_job *j, cuzk_job_state to);
 /** Admitted and durable: a new attempt begins, into `decode`. */
@@ -375,6 +387,14 @@ static inline unsigned svc_level(uint32_t priority)
 /** Bytes for the store of what became of it, and back. */
 void svc_result_write(bytes_out *o, const svc_job *j);
 CUZK_STATUS svc_result_read(svc_job *j, const uint8_t *data, size_t size);
+
+/* service_parts.c */
+/** An ended job keeps rows of its partitions; they themselves are the caller's to free, without the lock. NULL: nothing to free. */
+svc_part *svc_shed_parts_locked(svc_job *j);
+void svc_forget_parts(svc_job *j);
+void svc_put_parts_locked(bytes_out *o, const svc_job *j, uint64_t now);
+/** What it does or waits for, as /status calls it. */
+const char *svc_phase_locked(const svc_job *j);
 
 /* service_waits.c */
 /** Tells everybody who waits for j, or (j NULL) whose time is up. */
@@ -455,13 +475,20 @@ void svc_note_gap(service *s, const char *track, const char *job_id, uint64_t ns
                   const char *between); /* locked */
 void svc_log(service *s, int level, const char *event, const cuzk_log_field *f, size_t n);
 
-/* service_status.c, service_metrics.c, service_timeline.c */
+/* service_json.c */
+extern const char *const svc_kind_names[SVC_KINDS];
 extern const char *const svc_priority_names[CUZK_CRITICAL + 1];
-void svc_put_parts_locked(bytes_out *o, const svc_job *j, uint64_t now);
+/** A further member of an object. */
+void svc_put_text(bytes_out *o, const char *key, const char *value);
+void svc_put_u64(bytes_out *o, const char *key, uint64_t v);
+double svc_percent(uint64_t part, uint64_t whole); /* 100 of nothing */
 void svc_put_error(bytes_out *o, const cuzk_error *e, bool failed);
 /** The value of NAME= in a query, cut to fit; "" when it is not there. */
 void svc_query_text(char *out, size_t cap, const char *query, const char *name);
 uint64_t svc_query_u64(const char *query, const char *name, uint64_t otherwise);
+/* service_status.c, service_history.c, service_jobs_json.c, service_metrics.c, service_timeline.c */
+void svc_put_counters(service *s, bytes_out *o, uint64_t depth);
+void svc_put_history(service *s, bytes_out *o, uint64_t now);
 CUZK_STATUS svc_status_json(service *s, bytes_out *o);
 CUZK_STATUS svc_jobs_json(service *s, bytes_out *o, const char *query);
 CUZK_STATUS svc_job_json(service *s, bytes_out *o, const char *job_id);

@@ -63,12 +63,6 @@ static void open_event(service *s, bytes_out *o, const char *type)
                  (clock_ns() - s->epoch) / 1000000, type);
 }
 
-static void put_text(bytes_out *o, const char *key, const char *value)
-{
-    bytes_printf(o, ",\"%s\":", key);
-    json_put_string(o, value);
-}
-
 void svc_event_job(service *s, const svc_job *j)
 {
     bytes_out o;
@@ -83,10 +77,10 @@ void svc_event_job(service *s, const svc_job *j)
     svc_timeline_job(s, j, state);
     if (!wanted(s)) return;
     open_event(s, &o, "job");
-    put_text(&o, "job_id", j->job_id);
-    put_text(&o, "kind", cuzk_kind_name(j->rq.kind));
-    put_text(&o, "state", job_state_name(state));
-    if (message[0] != 0) put_text(&o, "error", message);
+    svc_put_text(&o, "job_id", j->job_id);
+    svc_put_text(&o, "kind", cuzk_kind_name(j->rq.kind));
+    svc_put_text(&o, "state", job_state_name(state));
+    if (message[0] != 0) svc_put_text(&o, "error", message);
     bytes_printf(&o, "}");
     push(s, &o);
 }
@@ -98,9 +92,9 @@ void svc_event_part(service *s, const svc_part *p, part_state state)
     svc_timeline_part(s, p, state);
     if (!wanted(s)) return;
     open_event(s, &o, "partition");
-    put_text(&o, "job_id", p->job->job_id);
+    svc_put_text(&o, "job_id", p->job->job_id);
     bytes_printf(&o, ",\"index\":%" PRIu32, p->index);
-    put_text(&o, "state", part_state_name(state));
+    svc_put_text(&o, "state", part_state_name(state));
     bytes_printf(&o, "}");
     push(s, &o);
 }
@@ -112,8 +106,8 @@ void svc_event_key(void *ctx, const key_entry *k, const char *state, double prog
 
     if (!wanted(s)) return;
     open_event(s, &o, "key");
-    put_text(&o, "circuit", k->name);
-    put_text(&o, "state", state);
+    svc_put_text(&o, "circuit", k->name);
+    svc_put_text(&o, "state", state);
     bytes_printf(&o, ",\"progress\":%.3f}", progress);
     push(s, &o);
 }

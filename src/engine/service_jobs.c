@@ -84,17 +84,6 @@ cuzk_status svc_job_new(svc_job **out, service *s)
     return CUZK_OK;
 }
 
-void svc_forget_parts(svc_job *j)
-{
-    for (uint32_t k = 0; k < j->n_parts; k++) free(j->parts[k].proof);
-    for (uint32_t k = 0; k < j->n_kept; k++) free(j->kept[k].proof);
-    free(j->parts);
-    free(j->kept);
-    j->parts = NULL;
-    j->kept = NULL;
-    j->n_parts = j->n_done = j->n_kept = 0;
-}
-
 void svc_job_free(svc_job *j)
 {
     if (j == NULL) return;
@@ -358,7 +347,9 @@ void svc_conclude(void *ctx, stage_item *it)
     j->deadline = 0;
     s->n_live--;
     if (!j->closing) count_end_locked(j, now);
+    svc_part *parts = svc_shed_parts_locked(j); /* nobody is at one of them */
     svc_unlock(s);
+    free(parts);
     if (!j->closing) {
         log_end(j);
         svc_event_job(s, j);

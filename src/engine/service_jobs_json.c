@@ -15,22 +15,6 @@
 
 #define MS ((uint64_t)1000000)
 
-static void put_text(bytes_out *o, const char *key, const char *value)
-{
-    bytes_printf(o, ",\"%s\":", key);
-    json_put_string(o, value);
-}
-
-static void put_u64(bytes_out *o, const char *key, uint64_t v)
-{
-    bytes_printf(o, ",\"%s\":%" PRIu64, key, v);
-}
-
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole == 0 ? 100.0 : 100.0 * (double)part / (double)whole;
-}
-
 typedef struct job_filter {
     char state[16], kind[32];
     uint64_t limit;
@@ -79,17 +63,17 @@ static void put_summary_locked(bytes_out *o, const svc_job *j, uint64_t now)
 
     bytes_printf(o, "{\"job_id\":");
     json_put_string(o, j->job_id);
-    put_text(o, "request_id", j->request_id);
-    put_text(o, "kind", cuzk_kind_name(j->rq.kind));
-    put_text(o, "priority", svc_priority_names[j->priority]);
-    put_text(o, "state", job_state_name(j->state));
+    svc_put_text(o, "request_id", j->request_id);
+    svc_put_text(o, "kind", cuzk_kind_name(j->rq.kind));
+    svc_put_text(o, "priority", svc_priority_names[j->priority]);
+    svc_put_text(o, "state", job_state_name(j->state));
     bytes_printf(o, ",\"created_at\":%.3f", (double)j->created_ms / 1000);
     bytes_printf(o, j->ended_ms == 0 ? ",\"ended_at\":null" : ",\"ended_at\":%.3f",
                  (double)j->ended_ms / 1000);
-    put_u64(o, "total_partitions", n);
-    put_u64(o, "partitions_done", j->n_parts == 0 ? n : j->n_done);
-    put_u64(o, "total_ms",
-            j->restored && svc_job_ended(j) ? j->times.total_ms : (end - j->clock.from) / MS);
+    svc_put_u64(o, "total_partitions", n);
+    svc_put_u64(o, "partitions_done", j->n_parts == 0 ? n : j->n_done);
+    svc_put_u64(o, "total_ms",
+                j->restored && svc_job_ended(j) ? j->times.total_ms : (end - j->clock.from) / MS);
     svc_put_error(o, &j->error, j->state == CUZK_JOB_FAILED);
 }
 
@@ -161,7 +145,7 @@ static void put_attribution(service *s, bytes_out *o, const svc_job *j, const cu
     if (a == NULL) return;
     span_job_steps(s->e->rec, j->number, a);
     bytes_printf(o, ",\"attribution\":{\"coverage_percent\":%.2f,\"steps\":[",
-                 percent(t->total_ms - t->rest_ms, t->total_ms));
+                 svc_percent(t->total_ms - t->rest_ms, t->total_ms));
     for (size_t i = 0; i < a->n_steps; i++) {
         bytes_printf(o, "%s{\"name\":", i == 0 ? "" : ",");
         json_put_string(o, a->steps[i].name);

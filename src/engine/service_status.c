@@ -2,6 +2,7 @@
  * engine/service_status.c - what is going on: /status as JSON, and the rows of GetStatus
  *
  * Fields: docs/formats/status.md. Jobs are held by a count while they are written, each under the lock by itself.
+ * What was counted since the start, and a job's partitions, are written in service_history.c and service_parts.c.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -17,22 +18,6 @@
 #define S ((uint64_t)1000000000)
 #define MAX_PIPELINES 200
 #define ENDED_FOR (60 * S) /* how long an ended job is still among the pipelines */
-#define HOUR (3600 * S)
-
-static void put_text(bytes_out *o, const char *key, const char *value)
-{
-    bytes_printf(o, ",\"%s\":", key);
-    json_put_string(o, value);
-}
-
-static void put_u64(bytes_out *o, const char *key, uint64_t v)
-{
-    bytes_printf(o, ",\"%s\":%" PRIu64, key, v);
-}
-
-static const char *const kinds[SVC_KINDS] = {"porep-c2", "snap-update", "window-post",
-                                             "winning-post", "groth16"};
-const char *const svc_priority_names[] = {"", "low", "normal", "high", "critical"};
 
 /* ---- choosing jobs, and holding them ---- */
 
@@ -66,65 +51,9 @@ static void let_go(const job_list *l)
 
 /* ---- one job ---- */
 
-static uint64_t ms_between(uint64_t from, uint64_t to, uint64_t now)
+static uint64_t ms_between(uint64_t from, uint64_t to)
 {
-    if (from == 0) return 0;
-    return ((to < from ? now : to) - from) / MS;
-}
-
-static void put_part_locked(bytes_out *o, const svc_part *p, uint64_t now)
-{
-    uint64_t synth = ms_between(p->synth_from, p->synth_to, now);
-    uint64_t proving = ms_between(p->device_from, p->device_to, now);
-    uint64_t since = p->job->key_at;
-
-    if (svc_job_ended(p->job)) now = p->job->ended;
-    bytes_printf(o,
-                 "{\"index\":%" PRIu32 ",\"state\":\"%s\",\"synth_ms\":%" PRIu64
-                 ",\"gpu_ms\":%" PRIu64 ",\"prove_ms\":%" PRIu64 ",\"wait_ms\":%" PRIu64
-                 ",\"retries\":%u}",
-                 p->index, part_state_name(p->state), synth, proving, proving,
-                 since == 0 || p->synth_from == 0 ? ms_between(since, 0, now)
-                                                  : ms_between(since, p->synth_from, now),
-                 p->attempts);
-}
-
-static const char *phase_locked(const svc_job *j)
-{
-    const char *best = "queued";
-
-    if (j->at != JOB_IN_PARTS) return job_at_name(j->at);
-    for (uint32_t k = 0; k < j->n_parts; k++) {
-        const svc_part *p = &j->parts[k];
-
-        if (p->state == PART_DEVICE)
-            return p->at == AT_NOWHERE && p->device_to == 0 ? "device" : "finishing";
-        if (p->state == PART_SYNTHESISING) best = "synthesis";
-        if (p->at == AT_MEMORY && strcmp(best, "queued") == 0) best = "memory";
-    }
-    return best;
-}
-
-void svc_put_parts_locked(bytes_out *o, const svc_job *j, uint64_t now)
-{
-    bytes_printf(o, ",\"partitions\":[");
-    for (uint32_t k = 0; k < j->n_parts; k++) {
-        if (k > 0) bytes_printf(o, ",");
-        put_part_locked(o, &j->parts[k], now);
-    }
-    bytes_printf(o, "]");
-}
-
-void svc_put_error(bytes_out *o, const cuzk_error *e, bool failed)
-{
-    if (!failed) {
-        bytes_printf(o, ",\"error\":null");
-        return;
-    }
-    bytes_printf(o, ",\"error\":{\"class\":\"%s\"", cuzk_class_name(e->klass));
-    put_text(o, "where", e->where);
-    put_text(o, "message", e->message);
-    bytes_printf(o, "}");
+    return from == 0 || to < from ? 0 : (to - from) / MS;
 }
 
 static void put_pipeline_locked(bytes_out *o, const svc_job *j, uint64_t now)
@@ -133,18 +62,18 @@ static void put_pipeline_locked(bytes_out *o, const svc_job *j, uint64_t now)
 
     bytes_printf(o, "{\"job_id\":");
     json_put_string(o, j->job_id);
-    put_text(o, "proof_kind", cuzk_kind_name(j->rq.kind));
+    svc_put_text(o, "proof_kind", cuzk_kind_name(j->rq.kind));
     bytes_printf(o, ",\"started_secs_ago\":%.3f", (double)(now - j->clock.from) / (double)S);
-    put_u64(o, "total_partitions", j->n_parts);
-    put_u64(o, "partitions_done", j->n_done);
+    svc_put_u64(o, "total_partitions", j->n_parts);
+    svc_put_u64(o, "partitions_done", j->n_done);
     svc_put_parts_locked(o, j, now);
-    put_text(o, "kind", cuzk_kind_name(j->rq.kind));
-    put_text(o, "request_id", j->request_id);
-    put_text(o, "priority", svc_priority_names[j->priority]);
-    put_text(o, "state", job_state_name(j->state));
-    put_text(o, "phase", phase_locked(j));
-    put_u64(o, "queued_ms", ms_between(j->clock.from, j->started, end));
-    put_u64(o, "total_ms", (end - j->clock.from) / MS);
+    svc_put_text(o, "kind", cuzk_kind_name(j->rq.kind));
+    svc_put_text(o, "request_id", j->request_id);
+    svc_put_text(o, "priority", svc_priority_names[j->priority]);
+    svc_put_text(o, "state", job_state_name(j->state));
+    svc_put_text(o, "phase", svc_phase_locked(j));
+    svc_put_u64(o, "queued_ms", ms_between(j->clock.from, j->started == 0 ? end : j->started));
+    svc_put_u64(o, "total_ms", (end - j->clock.from) / MS);
     svc_put_error(o, &j->error, j->state == CUZK_JOB_FAILED);
     bytes_printf(o, "}");
 }
@@ -217,8 +146,8 @@ static void put_queues(bytes_out *o, const live_counts *c)
             bytes_printf(o,
                          "%s{\"kind\":\"%s\",\"priority\":\"%s\",\"pending\":%" PRIu32
                          ",\"in_progress\":%" PRIu32 "}",
-                         first ? "" : ",", kinds[k], svc_priority_names[p], c->pending[k][p],
-                         c->running[k][p]);
+                         first ? "" : ",", svc_kind_names[k], svc_priority_names[p],
+                         c->pending[k][p], c->running[k][p]);
             first = false;
         }
     bytes_printf(o, "]");
@@ -347,155 +276,6 @@ static void put_device(service *s, bytes_out *o, const live_counts *c, uint64_t 
                  up == 0 ? 0 : 100.0 * (double)busy_ns / (double)up);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void put_latency(service *s, bytes_out *o, uint64_t now)
-{
-    uint64_t proofs = 0;
-    bool first = true;
-
-    bytes_printf(o, ",\"latency\":[");
-    for (unsigned k = 0; k < SVC_KINDS; k++) {
-        uint32_t ms[SVC_LATENCIES];
-        size_t n = 0;
-
-        svc_lock(s);
-        for (uint64_t i = 0; i < SVC_LATENCIES && i < s->latency[k].n; i++)
-            if (now - s->latency[k].ended[i] < HOUR) ms[n++] = s->latency[k].ms[i];
-        svc_unlock(s);
-        if (n == 0) continue;
-        proofs += n;
-        qsort(ms, n, sizeof ms[0], by_value);
-        bytes_printf(o,
-                     "%s{\"kind\":\"%s\",\"n\":%zu,\"p50_ms\":%" PRIu32 ",\"p99_ms\":%" PRIu32 "}",
-                     first ? "" : ",", kinds[k], n, ms[n / 2], ms[n * 99 / 100]);
-        first = false;
-    }
-    bytes_printf(o, "],\"throughput\":{\"proofs_last_hour\":%" PRIu64 "}", proofs);
-}
-
-static void put_errors_and_gaps(service *s, bytes_out *o)
-{
-    static const size_t size = SVC_ERRORS;
-    svc_error_row *e = calloc(size, sizeof *e);
-    svc_gap_row *g = calloc(size, sizeof *g);
-    uint64_t n_e = 0, n_g = 0;
-
-    if (e != NULL && g != NULL) {
-        svc_lock(s);
-        for (; n_e < size && n_e < s->n_errors; n_e++)
-            e[n_e] = s->errors[(s->n_errors - 1 - n_e) % size];
-        for (; n_g < size && n_g < s->n_gaps; n_g++) g[n_g] = s->gaps[(s->n_gaps - 1 - n_g) % size];
-        svc_unlock(s);
-    }
-    bytes_printf(o, ",\"errors\":[");
-    for (uint64_t i = 0; i < n_e; i++) {
-        bytes_printf(o, "%s{\"at_ms\":%" PRIu64 ",\"class\":\"%s\"", i == 0 ? "" : ",",
-                     (e[i].at - s->epoch) / MS, cuzk_class_name(e[i].klass));
-        put_text(o, "job_id", e[i].job_id);
-        put_text(o, "where", e[i].where);
-        put_text(o, "message", e[i].message);
-        bytes_printf(o, "}");
-    }
-    bytes_printf(o, "],\"gaps\":[");
-    for (uint64_t i = 0; i < n_g; i++) {
-        bytes_printf(o, "%s{\"at_ms\":%" PRIu64 ",\"ms\":%.1f", i == 0 ? "" : ",",
-                     (g[i].at - s->epoch) / MS, (double)g[i].ns / (double)MS);
-        put_text(o, "track", g[i].track);
-        put_text(o, "job_id", g[i].job_id);
-        put_text(o, "between", g[i].between);
-        bytes_printf(o, "}");
-    }
-    bytes_printf(o, "]");
-    free(e);
-    free(g);
-}
-
-static double percentile_ms(const store_stats *t, double p)
-{
-    uint64_t n = 0, sum = 0;
-
-    for (unsigned b = 0; b < STORE_BUCKETS; b++) n += t->sync_buckets[b];
-    for (unsigned b = 0; b < STORE_BUCKETS - 1; b++) {
-        sum += t->sync_buckets[b];
-        if (n != 0 && (double)sum >= p * (double)n) return store_bucket_ms[b];
-    }
-    return n == 0 ? 0 : store_bucket_ms[STORE_BUCKETS - 2];
-}
-
-static void put_store(service *s, bytes_out *o)
-{
-    store_stats t;
-
-    if (s->store == NULL) {
-        bytes_printf(o, ",\"store\":null");
-        return;
-    }
-    store_stats_get(s->store, &t);
-    bytes_printf(o,
-                 ",\"store\":{\"jobs\":%" PRIu64 ",\"payloads\":%" PRIu64 ",\"bytes\":%" PRIu64
-                 ",\"max_bytes\":%" PRIu64
-                 ",\"sync_p50_ms\":%g,\"sync_p99_ms\":%g,\"pending\":%" PRIu64
-                 ",\"failures\":%" PRIu64 ",\"full\":%s}",
-                 t.jobs, t.payloads, t.bytes, t.max_bytes, percentile_ms(&t, 0.5),
-                 percentile_ms(&t, 0.99), t.pending, t.failures, t.full ? "true" : "false");
-}
-
-static void put_counters(service *s, bytes_out *o, uint64_t depth)
-{
-    svc_counts c;
-    uint64_t done = 0, bad = 0;
-
-    svc_lock(s);
-    c = s->counts;
-    svc_unlock(s);
-    for (unsigned k = 0; k < SVC_KINDS; k++) {
-        done += c.completed[k];
-        bad += c.failed[k];
-    }
-    bytes_printf(o,
-                 ",\"counters\":{\"total_completed\":%" PRIu64 ",\"total_failed\":%" PRIu64
-                 ",\"completed_by_kind\":{",
-                 done, bad);
-    for (unsigned k = 0; k < SVC_KINDS; k++)
-        bytes_printf(o, "%s\"%s\":%" PRIu64, k == 0 ? "" : ",", kinds[k], c.completed[k]);
-    bytes_printf(o, "},\"failed_by_kind\":{");
-    for (unsigned k = 0; k < SVC_KINDS; k++)
-        bytes_printf(o, "%s\"%s\":%" PRIu64, k == 0 ? "" : ",", kinds[k], c.failed[k]);
-    bytes_printf(o,
-                 "},\"queue_depth\":%" PRIu64 ",\"partitions\":%" PRIu64 ",\"retries\":%" PRIu64
-                 ",\"duplicates\":%" PRIu64 ",\"refused\":%" PRIu64 "}",
-                 depth, c.partitions, c.retries, c.duplicates, c.refused);
-}
-
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole == 0 ? 100.0 : 100.0 * (double)part / (double)whole;
-}
-
-static void put_coverage(service *s, bytes_out *o)
-{
-    uint64_t job_rest, job_total, wall, attributed, step;
-
-    svc_lock(s);
-    job_rest = s->job_rest_ns;
-    job_total = s->job_total_ns;
-    wall = s->worker_wall_ns;
-    attributed = s->worker_attributed_ns;
-    step = s->safe_point_max_ns;
-    svc_unlock(s);
-    bytes_printf(
-        o,
-        ",\"coverage\":{\"jobs_percent\":%.3f,\"workers_percent\":%.3f},\"safe_point_max_ms\":%.1f",
-        percent(job_total - job_rest, job_total), percent(attributed, wall),
-        (double)step / (double)MS);
-}
-
 cuzk_status svc_status_json(service *s, bytes_out *o)
 {
     uint64_t now = clock_ns();
@@ -530,7 +310,7 @@ cuzk_status svc_status_json(service *s, bytes_out *o)
     put_device(s, o, &c, now);
     put_keys(o, rows, n_keys, now);
     free(rows);
-    put_counters(s, o, depth);
+    svc_put_counters(s, o, depth);
     bytes_printf(o,
                  ",\"buffers\":{\"synth_in_flight\":%u,\"provers_in_flight\":%" PRIu32
                  ",\"aux_in_flight\":%u,\"shells_in_flight\":0,\"pending_handles\":%u}",
@@ -540,10 +320,7 @@ cuzk_status svc_status_json(service *s, bytes_out *o)
     put_queues(o, &c);
     put_stages(s, o, &l);
     put_ledger(o, &l);
-    put_latency(s, o, now);
-    put_errors_and_gaps(s, o);
-    put_coverage(s, o);
-    put_store(s, o);
+    svc_put_history(s, o, now);
     bytes_printf(o, "}\n");
     return bytes_out_status(o);
 }
@@ -584,7 +361,7 @@ cuzk_status cuzk_service_rows(cuzk_service *svc, cuzk_status_rows *out)
     }
     free(rows);
     for (unsigned k = 0; k < SVC_KINDS; k++) {
-        cuzk_queue_row q = {.kind = kinds[k]};
+        cuzk_queue_row q = {.kind = svc_kind_names[k]};
 
         for (unsigned p = 0; p <= CUZK_CRITICAL; p++) {
             q.pending += c.pending[k][p];

@@ -1,9 +1,8 @@
 /*
  * engine/service_submit.c - admission: the same as one that is there, or a new job that is durable before the answer
  *
- * All jobs that are known are in two tables: by job_id (unique), and by request_id (several requests of other content may
- * share one). A job stands in them from the moment its request was looked up, in place ADMITTING; who asks for the same
- * meanwhile waits until it is durable, or was not.
+ * A job stands in the tables (service_table.c) from the moment its request was looked up, in place ADMITTING; who asks for the
+ * same meanwhile waits until it is durable, or was not.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -16,143 +15,7 @@
 #include "base/hash.h"
 #include "engine/service.h"
 
-#define FIRST_SLOTS 1024
 #define UUID_SIZE 37
-
-/* ---- the tables ---- */
-
-static size_t slot_of(const service *s, const char *id)
-{
-    sha256_ctx c; /* keyed: ids come from outside */
-    uint8_t h[32];
-
-    sha256_init(&c);
-    sha256_update(&c, s->seed, sizeof s->seed);
-    sha256_update(&c, id, strlen(id));
-    sha256_final(&c, h);
-    return (size_t)load_u64le(h) & (s->n_slots - 1);
-}
-
-svc_job *svc_find_locked(service *s, const char *job_id)
-{
-    svc_job *j = s->ids[slot_of(s, job_id)];
-
-    while (j != NULL && strcmp(j->job_id, job_id) != 0) j = j->by_id;
-    return j;
-}
-
-static svc_job *find_request_locked(service *s, const char *request_id, const uint8_t hash[32])
-{
-    svc_job *j = s->requests[slot_of(s, request_id)];
-
-    while (j != NULL && (memcmp(j->hash, hash, 32) != 0 || strcmp(j->request_id, request_id) != 0))
-        j = j->by_request;
-    return j;
-}
-
-static void chain_locked(service *s, svc_job *j)
-{
-    svc_job **id = &s->ids[slot_of(s, j->job_id)], **rq = &s->requests[slot_of(s, j->request_id)];
-
-    j->by_id = *id;
-    *id = j;
-    j->by_request = *rq;
-    *rq = j;
-}
-
-static cuzk_status grow_locked(service *s)
-{
-    size_t n = 2 * s->n_slots;
-    svc_job **ids, **requests;
-
-    if (s->n_jobs < s->n_slots) return CUZK_OK;
-    ids = calloc(n, sizeof *ids);
-    requests = calloc(n, sizeof *requests);
-    if (ids == NULL || requests == NULL) {
-        free(ids);
-        free(requests);
-        return FAIL(CUZK_ENOMEM, "table of %zu jobs: out of memory", n);
-    }
-    free(s->ids);
-    free(s->requests);
-    s->ids = ids;
-    s->requests = requests;
-    s->n_slots = n;
-    for (svc_job *j = s->newest; j != NULL; j = j->older) chain_locked(s, j);
-    return CUZK_OK;
-}
-
-static cuzk_status insert_locked(service *s, svc_job *j)
-{
-    TRY(grow_locked(s));
-    chain_locked(s, j);
-    j->older = s->newest;
-    *(s->newest == NULL ? &s->oldest : &s->newest->newer) = j;
-    s->newest = j;
-    s->n_jobs++;
-    return CUZK_OK;
-}
-
-static void remove_locked(service *s, svc_job *j)
-{
-    svc_job **at = &s->ids[slot_of(s, j->job_id)];
-
-    while (*at != j) at = &(*at)->by_id;
-    *at = j->by_id;
-    at = &s->requests[slot_of(s, j->request_id)];
-    while (*at != j) at = &(*at)->by_request;
-    *at = j->by_request;
-    *(j->newer == NULL ? &s->newest : &j->newer->older) = j->older;
-    *(j->older == NULL ? &s->oldest : &j->older->newer) = j->newer;
-    s->n_jobs--;
-}
-
-cuzk_status svc_tables_open(service *s)
-{
-    if (os_random(s->seed, sizeof s->seed) != 0)
-        return FAIL(CUZK_EIO, "the system gives no random bytes");
-    s->n_slots = FIRST_SLOTS;
-    s->ids = calloc(s->n_slots, sizeof *s->ids);
-    s->requests = calloc(s->n_slots, sizeof *s->requests);
-    return s->ids != NULL && s->requests != NULL
-               ? CUZK_OK
-               : FAIL(CUZK_ENOMEM, "table of jobs: out of memory");
-}
-
-void svc_tables_close(service *s)
-{
-    while (s->newest != NULL) {
-        svc_job *j = s->newest;
-
-        s->newest = j->older;
-        svc_job_free(j);
-    }
-    free(s->ids);
-    free(s->requests);
-}
-
-void svc_forget(service *s, uint64_t before_ms)
-{
-    svc_job *dead = NULL;
-
-    svc_lock(s);
-    for (svc_job *j = s->oldest, *next; j != NULL; j = next) {
-        next = j->newer;
-        if (!svc_job_ended(j) || j->ended_ms > before_ms || j->out != 0 || j->n_waits != 0)
-            continue;
-        remove_locked(s, j);
-        j->older = dead;
-        dead = j;
-    }
-    svc_unlock(s);
-    while (dead != NULL) {
-        svc_job *next = dead->older;
-
-        svc_job_free(dead);
-        dead = next;
-    }
-    if (s->store != NULL) store_purge_async(s->store, before_ms);
-}
 
 /* ---- ids ---- */
 
@@ -232,7 +95,7 @@ static svc_job *find_same_locked(service *s, const char *request_id, const uint8
     svc_job *j;
 
     for (;;) {
-        j = find_request_locked(s, request_id, hash);
+        j = svc_find_request_locked(s, request_id, hash);
         if (j == NULL) return NULL;
         if (j->at == JOB_ADMITTING) {
             (void)pthread_cond_wait(&s->durable, &s->mu);
@@ -391,7 +254,7 @@ static cuzk_status take_away(svc_job *j, bool fresh)
     if (j->deadline != 0) s->n_timed--;
     j->deadline = 0;
     if (fresh) {
-        remove_locked(s, j);
+        svc_remove_locked(s, j);
     } else { /* an attempt: what was before stands */
         j->out--;
         j->at = JOB_ENDED;
@@ -489,7 +352,7 @@ static cuzk_status look_up(service *s, const cuzk_request *r, const svc_request 
         memcpy(j->hash, hash, 32);
         j->number = ++s->next_number;
         st = name_locked(s, j);
-        if (st == CUZK_OK) st = insert_locked(s, j);
+        if (st == CUZK_OK) st = svc_insert_locked(s, j);
         if (st == CUZK_OK) {
             begin_attempt_locked(j, r);
             made = NULL;
@@ -570,106 +433,5 @@ cuzk_status cuzk_job_submit(cuzk_service *svc, const cuzk_request *r, cuzk_ticke
     fill_ticket_locked(j, out, known);
     svc_unlock(s);
     svc_leave(j);
-    return CUZK_OK;
-}
-
-/* ---- after a restart ---- */
-
-static cuzk_status restore_parts(svc_job *j, const store_partition *p, size_t n)
-{
-    j->kept = n == 0 ? NULL : calloc(n, sizeof *j->kept);
-    if (n != 0 && j->kept == NULL) return FAIL(CUZK_ENOMEM, "stored partitions: out of memory");
-    for (size_t i = 0; i < n; i++) {
-        svc_kept *k = &j->kept[j->n_kept];
-
-        k->proof = malloc(p[i].proof.size + 1);
-        if (k->proof == NULL) return FAIL(CUZK_ENOMEM, "stored partition: out of memory");
-        memcpy(k->proof, p[i].proof.data, p[i].proof.size);
-        k->size = p[i].proof.size;
-        k->index = p[i].index;
-        j->n_kept++;
-    }
-    return CUZK_OK;
-}
-
-static cuzk_status restore(svc_job *j, const store_job *row, const store_partition *p, size_t n)
-{
-    TRY(svc_request_read(&j->rq, row->request.data, row->request.size));
-    j->job_id = strdup(row->job_id);
-    j->request_id = strdup(row->request_id);
-    if (j->job_id == NULL || j->request_id == NULL)
-        return FAIL(CUZK_ENOMEM, "stored job: out of memory");
-    memcpy(j->hash, row->payload_hash, 32);
-    j->priority = row->priority < CUZK_LOW || row->priority > CUZK_CRITICAL
-                      ? svc_default_priority(row->kind)
-                      : row->priority;
-    j->state = row->state == CUZK_JOB_RUNNING ? CUZK_JOB_QUEUED : row->state;
-    j->created_ms = row->created_ms;
-    j->ended_ms = row->ended_ms;
-    j->payload = row->payload;
-    j->restored = true;
-    job_clock_start(&j->clock, clock_ns());
-    if (j->state == CUZK_JOB_QUEUED) return restore_parts(j, p, n);
-    j->at = JOB_ENDED;
-    job_clock_end(&j->clock, clock_ns());
-    return svc_result_read(j, row->result.data, row->result.size);
-}
-
-static void restore_deadline_locked(svc_job *j, uint64_t deadline_ms)
-{
-    uint64_t now = svc_wall_ms();
-
-    if (deadline_ms == 0) return;
-    j->deadline_ms = deadline_ms;
-    j->deadline = clock_ns() + (deadline_ms > now ? (deadline_ms - now) * 1000000 : 1);
-    j->s->n_timed++;
-}
-
-static cuzk_status restore_row(void *ctx, const store_job *row, const store_partition *p, size_t n)
-{
-    service *s = ctx;
-    svc_job *j;
-    cuzk_status st;
-
-    TRY(svc_job_new(&j, s));
-    st = restore(j, row, p, n);
-    if (st ==
-        CUZK_EDATA) { /* told, and left where it is: one bad row is not the end of the others */
-        cuzk_log_field f[] = {{"job", row->job_id, 0}, {"message", cuzk_last_error()->message, 0}};
-
-        svc_log(s, CUZK_LOG_ERROR, "stored_job_damaged", f, 2);
-        svc_job_free(j);
-        return CUZK_OK;
-    }
-    if (st == CUZK_OK) {
-        svc_lock(s);
-        j->number = ++s->next_number;
-        st = insert_locked(s, j);
-        if (st == CUZK_OK && !svc_job_ended(j)) {
-            s->n_live++;
-            restore_deadline_locked(j, row->deadline_ms);
-        }
-        svc_unlock(s);
-    }
-    if (st != CUZK_OK) svc_job_free(j);
-    return st;
-}
-
-cuzk_status svc_restore(service *s)
-{
-    unsigned n = 0;
-
-    if (s->store == NULL) return CUZK_OK;
-    TRY(store_load(s->store, restore_row, s));
-    for (svc_job *j = s->oldest; j != NULL; j = j->newer) { /* nobody else is there yet */
-        if (svc_job_ended(j)) continue;
-        n++;
-        svc_job_queue(j);
-    }
-    if (n != 0) {
-        cuzk_log_field f[] = {{"jobs", NULL, n}};
-
-        svc_log(s, CUZK_LOG_INFO, "jobs_resumed", f, 1);
-    }
     return CUZK_OK;
 }
