@@ -16,8 +16,8 @@
 /** Constants of one arity over BLS12-381's Fr. Fixed after poseidon_new; shared. */
 typedef struct poseidon poseidon;
 
-/** Makes the constants (a few milliseconds for arity 11). CUZK_EINVAL: another arity, or another curve. */
-CUZK_STATUS poseidon_new(poseidon **out, const curve *cv, unsigned arity, mem *m);
+/** Makes the constants (a few milliseconds for arity 11), for a CPU table that this machine runs. CUZK_EINVAL: another arity. */
+CUZK_STATUS poseidon_new(poseidon **out, cpu_table table, unsigned arity, mem *m);
 void poseidon_free(poseidon *p);
 unsigned poseidon_arity(const poseidon *p);
 const curve *poseidon_curve(const poseidon *p);
@@ -32,10 +32,18 @@ void poseidon_hash(const poseidon *p, fr *out, const fr *in, const fr *tag);
 void poseidon_trace(const poseidon *p, fr *trace, const fr *in, const fr *tag);
 uint32_t poseidon_trace_len(const poseidon *p);
 
+/** The same for n inputs under one tag, n from 0 to POSEIDON_LANES: as many at a time as the CPU table has lanes. A full batch is
+ *  cheapest; two inputs already cost less so than one by one. Inputs may be the same; outputs do not overlap inputs. */
+#define POSEIDON_LANES 8
+void poseidon_hash_many(const poseidon *p, unsigned n, fr *const *out, const fr *const *in,
+                        const fr *tag);
+void poseidon_trace_many(const poseidon *p, unsigned n, fr *const *traces, const fr *const *in,
+                         const fr *tag);
+
 /** One of each arity: made once a process, then shared by all circuits and their inputs. */
 typedef struct poseidon_set poseidon_set;
 
-CUZK_STATUS poseidon_set_new(poseidon_set **out, const curve *cv, mem *m);
+CUZK_STATUS poseidon_set_new(poseidon_set **out, cpu_table table, mem *m);
 void poseidon_set_free(poseidon_set *ps);
 const curve *poseidon_set_curve(const poseidon_set *ps);
 /** NULL for an arity that does not exist. */

@@ -14,9 +14,33 @@ typedef struct poseidon_kernel {
     void (*trace)(const poseidon *p, fr *trace, const fr *in, const fr *tag);
 } poseidon_kernel;
 
+/** An element as limbs of 52 bits. */
+typedef struct poseidon_limbs {
+    uint64_t l[5];
+} poseidon_limbs;
+
+/** Constants of the form that eight lanes compute in (poseidon_ifma.c). Numbers of them: beside the arrays. */
+typedef struct poseidon_scaled {
+    uint64_t mds[2 * POSEIDON_MAX_T - 1]; /* L / (t + i + j), which are integers, at i + j */
+    poseidon_limbs out;
+    poseidon_limbs *keys;      /* n_keys, scaled as the state is where they are added */
+    poseidon_limbs *true_keys; /* n_keys */
+    poseidon_limbs *fix;       /* R_P */
+    poseidon_limbs *unscale;   /* 1 + R_P */
+    poseidon_limbs *rescale;   /* R_P */
+} poseidon_scaled;
+
+/** The permutation of POSEIDON_LANES inputs at once. */
+typedef struct poseidon_lanes_kernel {
+    void (*prepare)(const poseidon *p, poseidon_scaled *to); /* fills arrays that are there */
+    void (*hash)(const poseidon *p, fr *const *out, const fr *const *in, const fr *tag);
+    void (*trace)(const poseidon *p, fr *const *traces, const fr *const *in, const fr *tag);
+} poseidon_lanes_kernel;
+
 extern const poseidon_kernel poseidon_kernel_generic;
 #if defined(__x86_64__)
 extern const poseidon_kernel poseidon_kernel_adx;
+extern const poseidon_lanes_kernel poseidon_lanes_ifma;
 #endif
 
 /** t = arity + 1 elements of state. Round keys are in the order in which rounds use them (section 7.1, "crc"). */
@@ -24,6 +48,7 @@ struct poseidon {
     mem *m;
     const curve *cv;
     const poseidon_kernel *kernel;
+    const poseidon_lanes_kernel *lanes; /* NULL: this table has none */
     unsigned arity, t;
     unsigned n_partial; /* R_P */
     fr merkle_tag;
@@ -33,6 +58,7 @@ struct poseidon {
     fr *pre_sparse; /* the same, for the fourth round */
     fr *sparse;     /* R_P times: t elements w_hat, then t - 1 v_rest */
     fr *mds_cols, *pre_sparse_cols; /* transposed, for dot products */
+    poseidon_scaled *scaled;        /* NULL as lanes is; one block with its arrays */
 };
 
 /** Fills keys, mds, pre_sparse and sparse of p, whose sizes are set and arrays allocated. */

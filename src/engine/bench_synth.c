@@ -263,7 +263,7 @@ cuzk_status bench_synth(job *j, const cuzk_bench_args *a, bench_report *r)
     TRY(fil_circuit_parse(&s.f.kind, &s.f.size, a->circuit));
     TRY(fil_ops_of(&s.f.ops, &s.f.kind, fil_kind_name(s.f.kind)));
     span sp = span_open(SPAN_BENCH);
-    st = poseidon_set_new(&s.f.ps, s.f.cv, j->e->m);
+    st = poseidon_set_new(&s.f.ps, j->e->table, j->e->m);
     span_close(&sp);
     if (st == CUZK_OK) st = run(&s);
     clear(&s);

@@ -107,7 +107,7 @@ static cuzk_status setup(job *j, const char *circuit, const char *dir, const cha
     TRY_OUT(trapdoors != NULL ? trapdoors_read(trapdoors, cv, &t, NULL)
                               : groth16_trapdoors_random(&t, cv));
     span sp = span_open(SPAN_SHAPE);
-    st = poseidon_set_new(&ps, cv, e->m);
+    st = poseidon_set_new(&ps, e->table, e->m);
     if (st == CUZK_OK) st = ops->system(&sys, ps, x.kind, x.size, e->m);
     span_close(&sp);
     if (st != CUZK_OK) goto out;

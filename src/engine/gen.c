@@ -71,7 +71,7 @@ static cuzk_status generate(job *j, const cuzk_gen_args *args)
     TRY(find_size(&g.size, g.kind, args));
     TRY(file_make_dir(args->output));
     span sp = span_open(SPAN_SHAPE);
-    st = poseidon_set_new(&ps, curve_get(CURVE_ID_BLS12_381, e->table), e->m);
+    st = poseidon_set_new(&ps, e->table, e->m);
     span_close(&sp);
     if (st != CUZK_OK) return st;
     g.ps = ps;

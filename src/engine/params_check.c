@@ -299,7 +299,7 @@ static cuzk_status check_folder(folder_check *x, cuzk_buffer *json)
 {
     bytes_out *o = x->o;
 
-    TRY(poseidon_set_new(&x->ps, x->cv, x->e->m));
+    TRY(poseidon_set_new(&x->ps, x->e->table, x->e->m));
     bytes_printf(o, "{\"directory\":");
     json_put_string(o, x->dir);
     bytes_printf(o, ",\"deep\":%s,\"files\":[", x->deep ? "true" : "false");

@@ -214,7 +214,7 @@ static cuzk_status open_keys(service *s)
                      .changed = svc_event_key,
                      .ctx = s};
 
-    TRY(poseidon_set_new(&s->ps, curve_get(CURVE_ID_BLS12_381, s->e->table), s->m));
+    TRY(poseidon_set_new(&s->ps, s->e->table, s->m));
     c.ps = s->ps;
     TRY(keys_open(&s->keys, &c));
     ledger_set_reclaim(s->ledger, keys_reclaim, s->keys);

@@ -25,8 +25,7 @@ static void make_constants(void)
 {
     if (constants != NULL) return;
     must(mem_open(&shared, "shared", 0, NULL) == CUZK_OK);
-    must(poseidon_set_new(&constants, curve_get(CURVE_ID_BLS12_381, cpu_table_best()), shared) ==
-         CUZK_OK);
+    must(poseidon_set_new(&constants, cpu_table_best(), shared) == CUZK_OK);
 }
 
 static void in_range(const porep_path_at *at, const uint64_t *numbers, const uint32_t *levels,

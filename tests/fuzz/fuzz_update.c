@@ -30,8 +30,7 @@ static void make_constants(void)
 {
     if (constants != NULL) return;
     must(mem_open(&shared, "shared", 0, NULL) == CUZK_OK);
-    must(poseidon_set_new(&constants, curve_get(CURVE_ID_BLS12_381, cpu_table_best()), shared) ==
-         CUZK_OK);
+    must(poseidon_set_new(&constants, cpu_table_best(), shared) == CUZK_OK);
 }
 
 static const r1cs_system *system_of(const update_shape *s, size_t k, size_t size)

@@ -44,7 +44,7 @@ const poseidon_set *support_poseidon(void)
 {
     if (shared_set == NULL) {
         shared_mem = support_mem();
-        assert_status_ok(poseidon_set_new(&shared_set, support_curve(), shared_mem));
+        assert_status_ok(poseidon_set_new(&shared_set, cpu_table_best(), shared_mem));
         assert_int_equal(atexit(free_shared), 0);
     }
     return shared_set;

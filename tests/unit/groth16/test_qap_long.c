@@ -34,14 +34,13 @@ static void columns(const r1cs_system *sys, rig *r, size_t limit)
 
 static void production(fil_kind kind)
 {
-    const curve *cv = curve_get(CURVE_ID_BLS12_381, cpu_table_best());
     const fil_size *s = fil_size_by_bytes((uint64_t)32 << 30);
     poseidon_set *ps;
     r1cs_system *sys = NULL;
     rig r;
 
     rig_open(&r, cpu_table_best(), 2);
-    assert_status_ok(poseidon_set_new(&ps, cv, r.m));
+    assert_status_ok(poseidon_set_new(&ps, cpu_table_best(), r.m));
     if (kind == FIL_POREP) {
         assert_status_ok(
             porep_system_new(&sys, ps, "porep", s, s->porep_layers, s->porep_challenges, r.m));

@@ -27,7 +27,7 @@ static void post_open(post_rig *x, fil_kind kind, uint64_t sector, const char *n
     rig_open(&x->r, table, 2);
     x->cv = curve_get(CURVE_ID_BLS12_381, table);
     fixture_trapdoors(&t, &x->rs, x->cv);
-    assert_status_ok(poseidon_set_new(&x->ps, x->cv, x->r.m));
+    assert_status_ok(poseidon_set_new(&x->ps, table, x->r.m));
     assert_status_ok(post_system_of(&x->sys, x->ps, kind, fil_size_by_bytes(sector), x->r.m));
     assert_status_ok(groth16_setup_params(x->r.s, x->sys, &t, params, vk, &o, x->r.pool, x->r.m));
     assert_file_sha256(params, name, "params");

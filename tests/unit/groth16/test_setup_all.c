@@ -32,7 +32,7 @@ static void key(fil_kind kind, uint64_t sector, const char *name)
 
     rig_open(&r, cpu_table_best(), 2);
     fixture_trapdoors(&t, &rs, cv);
-    assert_status_ok(poseidon_set_new(&ps, cv, r.m));
+    assert_status_ok(poseidon_set_new(&ps, cpu_table_best(), r.m));
     assert_status_ok(system_of(&sys, ps, kind, fil_size_by_bytes(sector), r.m));
     assert_status_ok(groth16_setup_params(r.s, sys, &t, params, vk, &o, r.pool, r.m));
     assert_file_sha256(params, name, "params");

@@ -46,7 +46,7 @@ static void resume_open(resume_rig *x)
 
     rig_open(&x->r, cpu_table_best(), 2);
     fixture_trapdoors(&x->t, &rs, cv);
-    assert_status_ok(poseidon_set_new(&x->ps, cv, x->r.m));
+    assert_status_ok(poseidon_set_new(&x->ps, cpu_table_best(), x->r.m));
     assert_status_ok(post_system_of(&x->sys, x->ps, FIL_WINDOW, fil_size_by_bytes(2048), x->r.m));
     x->params = harness_temp_path("resume.params");
     x->vk = harness_temp_path("resume.vk");
