@@ -83,19 +83,28 @@ static fr *trace_of(const level *x, uint32_t n)
     return s.picks_to == NULL ? NULL : s.picks_to + x->plan->n_picks;
 }
 
-static cuzk_status hash_list(void *ctx, size_t i, unsigned worker)
+static cuzk_status hash_batch(void *ctx, size_t batch, unsigned worker)
 {
     const level *x = ctx;
-    uint32_t n = x->c->todo[i];
-    fr *trace = trace_of(x, n);
+    const climb *c = x->c;
+    const uint32_t *todo = c->todo + batch * POSEIDON_LANES;
+    uint32_t left = c->n_todo - (uint32_t)batch * POSEIDON_LANES;
+    unsigned n = left < POSEIDON_LANES ? (unsigned)left : POSEIDON_LANES;
+    fr *nodes[POSEIDON_LANES] = {NULL}, *traces[POSEIDON_LANES] = {NULL};
+    const fr *lists[POSEIDON_LANES] = {NULL};
 
     (void)worker; /* it needs nothing of its own */
-    if (trace == NULL) {
-        poseidon_hash(x->p, &x->c->node[n], x->c->list[n], &x->tag);
-    } else {
-        poseidon_trace(x->p, trace, x->c->list[n], &x->tag);
-        x->c->node[n] = trace[poseidon_trace_len(x->p) - 1];
+    for (unsigned i = 0; i < n; i++) {
+        nodes[i] = &c->node[todo[i]];
+        lists[i] = c->list[todo[i]];
+        traces[i] = trace_of(x, todo[i]);
     }
+    if (traces[0] == NULL) { /* then all are */
+        poseidon_hash_many(x->p, n, nodes, lists, &x->tag);
+        return CUZK_OK;
+    }
+    poseidon_trace_many(x->p, n, traces, lists, &x->tag);
+    for (unsigned i = 0; i < n; i++) *nodes[i] = traces[i][poseidon_trace_len(x->p) - 1];
     return CUZK_OK;
 }
 
@@ -117,7 +126,7 @@ static cuzk_status climb_level(level *x, pool *p, const cancel *stop)
         c->like[n] = first_like(x, n);
         if (c->like[n] == n) c->todo[c->n_todo++] = n;
     }
-    TRY(pool_run(p, stop, c->n_todo, hash_list, x));
+    TRY(pool_run(p, stop, (c->n_todo + POSEIDON_LANES - 1) / POSEIDON_LANES, hash_batch, x));
     for (uint32_t n = 0; n < c->n; n++)
         if (c->like[n] != n) copy_hash(x, n, c->like[n]);
     return CUZK_OK;

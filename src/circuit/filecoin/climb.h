@@ -1,8 +1,8 @@
 /*
  * circuit/filecoin/climb.h - the values of many inclusions in Poseidon Merkle trees, computed together
  *
- * Level by level for all paths: what one level's nodes hash to is the next level's input, and a node that lies on several
- * paths is hashed once (its trace is copied: some 16 KiB of memory instead of some 25 us of arithmetic). With an
+ * Level by level for all paths: what one level's nodes hash to is the next level's input, as many nodes at a time as Poseidon
+ * has lanes; and a node that lies on several paths is hashed once (its trace is copied, some 16 KiB). With an
  * assignment, siblings, picks and traces go right into their places; without, the same walk hashes alone.
  *
  * Bits (of indices, and insertion's products) are not written: they share words with other variables' bits.
@@ -30,9 +30,9 @@ typedef struct climb {
     const poseidon_set *ps;
     const uint32_t *levels; /* arities, from the leaf upward; borrowed */
     unsigned n_levels;
-    uint32_t n; /* paths */
     climb_step_fn step;
-    /* in: leaves, and their indices (equal nodes have equal ones); out: what the paths lead to */
+    /* in: paths, at most climb_init's n; leaves, and their indices (equal nodes have equal ones); out: what the paths lead to */
+    uint32_t n;
     fr *node;
     uint64_t *position;
     /* of each path: its node's children; the first path with the same list */
@@ -46,7 +46,7 @@ typedef struct climb {
 size_t climb_workspace(uint32_t n);
 void climb_init(climb *c, void *workspace, const poseidon_set *ps, const uint32_t *levels,
                 unsigned n_levels, uint32_t n, climb_step_fn step);
-/** Climbs to the roots. The nodes of a level are spread over p. */
+/** Climbs to the roots. All paths have places in an assignment, or none has. The nodes of a level are spread over p. */
 CUZK_STATUS climb_run(climb *c, const void *ctx, pool *p, const cancel *stop);
 
 #endif

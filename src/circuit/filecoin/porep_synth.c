@@ -155,20 +155,61 @@ static void write_data(const porep_job *j, uint32_t challenge)
     }
 }
 
-/* Rows and hash of column k (from 0) of the parents. */
-static void write_column(const porep_job *j, uint32_t challenge, unsigned k)
-{
-    const uint8_t(*row)[32] = hashes(j, challenge) + j->l->columns[1 + k].rows;
-    fr rows[POREP_MAX_LAYERS], *to = NULL;
+/* Columns that are hashed together. */
+typedef struct columns {
+    unsigned n;
+    fr rows[POSEIDON_LANES][POREP_MAX_LAYERS];
+    fr *hash[POSEIDON_LANES],
+        *trace[POSEIDON_LANES]; /* where they go; trace: NULL without an assignment */
+} columns;
 
-    for (uint32_t i = 0; i < j->l->layers; i++) fil_load_fr(j->cv, &rows[i], row[i]);
-    if (j->w != NULL) {
-        to = elems(j, challenge, j->places.columns + k * j->places.column_stride);
-        memcpy(to, rows, j->l->layers * sizeof *to);
-        to += j->l->layers;
+static void hash_columns(const porep_job *j, const columns *c)
+{
+    const poseidon *p = poseidon_of(j->run->ps, j->l->layers);
+    const fr *in[POSEIDON_LANES] = {NULL};
+    fr tag;
+
+    for (unsigned i = 0; i < c->n; i++) in[i] = c->rows[i];
+    poseidon_merkle_tag(p, &tag);
+    if (j->w == NULL) {
+        poseidon_hash_many(p, c->n, c->hash, in, &tag);
+        return;
     }
-    j->found[challenge].column[1 + k] =
-        merkle_hash(poseidon_of(j->run->ps, j->l->layers), to, rows);
+    poseidon_trace_many(p, c->n, c->trace, in, &tag);
+    for (unsigned i = 0; i < c->n; i++) *c->hash[i] = c->trace[i][poseidon_trace_len(p) - 1];
+}
+
+/* Batches of POSEIDON_LANES. */
+static size_t batches(size_t n)
+{
+    return (n + POSEIDON_LANES - 1) / POSEIDON_LANES;
+}
+
+static unsigned batch_size(size_t n, size_t batch)
+{
+    size_t left = n - batch * POSEIDON_LANES;
+
+    return left < POSEIDON_LANES ? (unsigned)left : POSEIDON_LANES;
+}
+
+/* Rows and hashes of the parents' columns, numbered challenge by challenge: POSEIDON_LANES of them. */
+static void write_columns(const porep_job *j, size_t batch)
+{
+    columns c = {.n = batch_size((size_t)j->c1->n_challenges * POREP_COLUMNS, batch)};
+
+    for (unsigned i = 0; i < c.n; i++) {
+        size_t at = batch * POSEIDON_LANES + i;
+        uint32_t challenge = (uint32_t)(at / POREP_COLUMNS), k = (uint32_t)(at % POREP_COLUMNS);
+        const uint8_t(*row)[32] = hashes(j, challenge) + j->l->columns[1 + k].rows;
+
+        for (uint32_t r = 0; r < j->l->layers; r++) fil_load_fr(j->cv, &c.rows[i][r], row[r]);
+        c.hash[i] = &j->found[challenge].column[1 + k];
+        if (j->w == NULL) continue;
+        c.trace[i] = elems(j, challenge, j->places.columns + k * j->places.column_stride);
+        memcpy(c.trace[i], c.rows[i], j->l->layers * sizeof(fr));
+        c.trace[i] += j->l->layers;
+    }
+    hash_columns(j, &c);
 }
 
 /* ---- labels ---- */
@@ -221,43 +262,51 @@ static void write_label(const porep_job *j, uint32_t challenge, uint32_t layer)
     fil_load_fr(j->cv, elems(j, challenge, place), label);
 }
 
-/* What needs labels: the replica's node, the hash of the challenge's own column. */
-static cuzk_status write_own(void *ctx, size_t challenge, unsigned worker)
+/* What needs labels, of POSEIDON_LANES challenges: the replica's node, the hash of the challenge's own column. */
+static cuzk_status write_own(void *ctx, size_t batch, unsigned worker)
 {
     const porep_job *j = ctx;
-    uint32_t i = (uint32_t)challenge, layers = j->l->layers;
-    porep_found *f = &j->found[i];
-    fr labels[POREP_MAX_LAYERS], data;
+    uint32_t layers = j->l->layers;
+    columns c = {.n = batch_size(j->c1->n_challenges, batch)};
 
     (void)worker; /* it needs nothing of its own */
-    for (uint32_t l = 0; l < layers; l++) fil_load_fr(j->cv, &labels[l], f->label[l]);
-    fil_load_fr(j->cv, &data, hashes(j, i)[j->l->d.leaf]);
-    j->cv->fr_add(&f->encoded, &labels[layers - 1], &data);
-    f->column[0] = merkle_hash(poseidon_of(j->run->ps, layers),
-                               j->w == NULL ? NULL : elems(j, i, j->places.labels), labels);
-    if (j->w != NULL) *elems(j, i, j->places.encode) = f->encoded;
+    for (unsigned i = 0; i < c.n; i++) {
+        uint32_t challenge = (uint32_t)(batch * POSEIDON_LANES + i);
+        porep_found *f = &j->found[challenge];
+        fr data;
+
+        for (uint32_t l = 0; l < layers; l++) fil_load_fr(j->cv, &c.rows[i][l], f->label[l]);
+        fil_load_fr(j->cv, &data, hashes(j, challenge)[j->l->d.leaf]);
+        j->cv->fr_add(&f->encoded, &c.rows[i][layers - 1], &data);
+        c.hash[i] = &f->column[0];
+        if (j->w == NULL) continue;
+        c.trace[i] = elems(j, challenge, j->places.labels);
+        *elems(j, challenge, j->places.encode) = f->encoded;
+    }
+    hash_columns(j, &c);
     return CUZK_OK;
 }
 
 /* ---- the first tasks ---- */
 
-static size_t parts_of(const porep_job *j)
-{
-    return 1 + POREP_COLUMNS + j->l->layers;
-}
-
+/* Columns first, then each challenge's data path and labels. */
 static cuzk_status write_part(void *ctx, size_t task, unsigned worker)
 {
     const porep_job *j = ctx;
-    uint32_t challenge = (uint32_t)(task / parts_of(j)), part = (uint32_t)(task % parts_of(j));
+    size_t n_columns = batches((size_t)j->c1->n_challenges * POREP_COLUMNS);
+    uint32_t challenge, part;
 
     (void)worker; /* it needs nothing of its own */
+    if (task < n_columns) {
+        write_columns(j, task);
+        return CUZK_OK;
+    }
+    challenge = (uint32_t)((task - n_columns) / (1 + j->l->layers));
+    part = (uint32_t)((task - n_columns) % (1 + j->l->layers));
     if (part == 0)
         write_data(j, challenge);
-    else if (part <= POREP_COLUMNS)
-        write_column(j, challenge, part - 1);
     else
-        write_label(j, challenge, part - POREP_COLUMNS);
+        write_label(j, challenge, part);
     return CUZK_OK;
 }
 
@@ -341,8 +390,10 @@ static cuzk_status compute(porep_job *j)
     uint32_t n = j->c1->n_challenges;
 
     TRY(write_partition(j));
-    TRY(pool_run(j->run->p, j->run->stop, n * parts_of(j), write_part, j));
-    TRY(pool_run(j->run->p, j->run->stop, n, write_own, j));
+    TRY(pool_run(j->run->p, j->run->stop,
+                 batches((size_t)n * POREP_COLUMNS) + (size_t)n * (1 + j->l->layers), write_part,
+                 j));
+    TRY(pool_run(j->run->p, j->run->stop, batches(n), write_own, j));
     TRY(climb_all(j));
     TRY(porep_check_found(j));
     return porep_check_redundant(j);

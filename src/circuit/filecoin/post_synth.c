@@ -1,10 +1,10 @@
 /*
  * circuit/filecoin/post_synth.c - checks vanilla proofs and writes the assignment, in one pass
  *
- * Per sector, level by level for all its challenges (climb.h). With an assignment, hashes write all their intermediate values
- * right into their places; without, the same walk hashes alone.
+ * Some sectors at a time, so that Poseidon's lanes are full: level by level for all their challenges (climb.h). With an assignment,
+ * hashes write all their intermediate values right into their places; without, the same walk hashes alone.
  *
- * Work is split by sector, or, when there are fewer sectors than threads, by node of a level. Elements of different nodes
+ * Work is split by groups of sectors, or, when there are fewer sectors than threads, by nodes of a level. Elements of different nodes
  * never share memory; bits do share words, so one thread sets them all at the end (a few for each node).
  *
  * Source: spec/filecoin-formats.md section 3.4 (what is checked), spec/filecoin-circuits.md section 11.1 (order)
@@ -29,9 +29,10 @@ typedef struct job {
     r1cs_assignment *w; /* NULL: check alone */
     uint32_t circuit_sectors, circuit_challenges;
     bool winning; /* challenge n of the sector is circuit sector n */
-    pool *inner;  /* for the nodes of a level; NULL: sectors are the tasks */
+    size_t group; /* sectors that are climbed together */
+    pool *inner;  /* for the nodes of a level; NULL: groups are the tasks */
     const cancel *cancel;
-    climb *climbs; /* one a worker, for the challenges of a sector */
+    climb *climbs; /* one a worker, for the challenges of a group */
 } job;
 
 /* ---- where things are ---- */
@@ -134,37 +135,40 @@ static cuzk_status sector_head(const job *j, size_t sector)
 
 /* ---- paths ---- */
 
-typedef struct sector_job {
+/* Sectors that are climbed together; challenge n of the k-th is path k * n_proofs + n. */
+typedef struct sectors_job {
     const job *j;
-    size_t sector;
-} sector_job;
+    size_t first;
+} sectors_job;
 
-static void step(const void *ctx, uint32_t n, unsigned l, climb_step *out)
+static void step(const void *ctx, uint32_t path_at, unsigned l, climb_step *out)
 {
-    const sector_job *x = ctx;
+    const sectors_job *x = ctx;
     const bincode_proof *path = &x->j->v->path;
-    const uint8_t *proof = proof_of(x->j, x->sector, n);
+    size_t sector = x->first + path_at / x->j->v->n_proofs;
+    uint32_t n = path_at % x->j->v->n_proofs;
+    const uint8_t *proof = proof_of(x->j, sector, n);
 
     out->siblings = proof + path->siblings[l];
     out->index = bincode_index(path, proof, l);
     if (x->j->w == NULL) return;
-    out->siblings_to = challenge_elems(x->j, x->sector, n, 1 + l);
+    out->siblings_to = challenge_elems(x->j, sector, n, 1 + l);
     out->picks_to = out->siblings_to + path->levels[l] - 1;
 }
 
-static void start_paths(const job *j, climb *c, size_t sector)
+static void add_paths(const job *j, climb *c, size_t sector)
 {
-    for (uint32_t n = 0; n < j->v->n_proofs; n++) {
+    for (uint32_t n = 0; n < j->v->n_proofs; n++, c->n++) {
         const uint8_t *proof = proof_of(j, sector, n);
 
-        fil_load_fr(j->cv, &c->node[n], proof + j->v->path.leaf);
-        c->position[n] = bincode_leaf_index(&j->v->path, proof);
-        if (j->w != NULL) *challenge_elems(j, sector, n, 0) = c->node[n];
+        fil_load_fr(j->cv, &c->node[c->n], proof + j->v->path.leaf);
+        c->position[c->n] = bincode_leaf_index(&j->v->path, proof);
+        if (j->w != NULL) *challenge_elems(j, sector, n, 0) = c->node[c->n];
     }
 }
 
 /* What challenge n's path came to. */
-static cuzk_status check_path(const job *j, const climb *c, size_t sector, uint32_t n)
+static cuzk_status check_path(const job *j, const fr *found, size_t sector, uint32_t n)
 {
     const post_vanilla *v = j->v;
     const uint8_t *proof = proof_of(j, sector, n), *comm_r_last = v->data[sector] + v->comm_r_last;
@@ -176,7 +180,7 @@ static cuzk_status check_path(const job *j, const climb *c, size_t sector, uint3
     want = post_challenge(v->st, v->st->sectors[at].sector_number, at, n);
     if (memcmp(proof + v->path.root, comm_r_last, 32) != 0)
         (void)FAIL_DATA(INCONSISTENT, "", "the root field of the path differs from comm_r_last");
-    else if (!j->cv->fr_eq(&c->node[n], &root))
+    else if (!j->cv->fr_eq(found, &root))
         (void)FAIL_DATA(INCONSISTENT, "", "the path does not lead from its leaf to comm_r_last");
     else if (got != want)
         (void)FAIL_DATA(STATEMENT, "",
@@ -188,17 +192,23 @@ static cuzk_status check_path(const job *j, const climb *c, size_t sector, uint3
     return CUZK_EDATA;
 }
 
-static cuzk_status walk_sector(void *ctx, size_t sector, unsigned worker)
+/* A sector's fault comes before those of the sectors after it: a head that is wrong is told when the paths before it are right. */
+static cuzk_status walk_group(void *ctx, size_t group, unsigned worker)
 {
     const job *j = ctx;
-    const sector_job x = {j, sector};
+    const sectors_job x = {j, group * j->group};
     climb *c = &j->climbs[worker];
+    size_t end = x.first + j->group, sector;
+    const fr *found = c->node;
 
-    TRY(sector_head(j, sector));
-    start_paths(j, c, sector);
+    if (end > j->v->n_sectors) end = j->v->n_sectors;
+    c->n = 0;
+    for (sector = x.first; sector < end && sector_head(j, sector) == CUZK_OK; sector++)
+        add_paths(j, c, sector);
     TRY(climb_run(c, &x, j->inner, j->cancel));
-    for (uint32_t n = 0; n < j->v->n_proofs; n++) TRY(check_path(j, c, sector, n));
-    return CUZK_OK;
+    for (size_t s = x.first; s < sector; s++)
+        for (uint32_t n = 0; n < j->v->n_proofs; n++) TRY(check_path(j, found++, s, n));
+    return sector < end ? sector_head(j, sector) : CUZK_OK;
 }
 
 /* ---- what is left of the assignment ---- */
@@ -266,21 +276,36 @@ static void put_indices(const job *j)
 
 /* ---- one run ---- */
 
+/* Sectors of a group: not so many that threads are left without. */
+static size_t group_size(const post_vanilla *v, const pool *p)
+{
+    size_t share = v->n_sectors / pool_threads(p);
+
+    if (share == 0) share = v->n_sectors; /* a group at a time, all threads in it */
+    return share < POSEIDON_LANES ? share : POSEIDON_LANES;
+}
+
+static size_t group_workspace(const post_vanilla *v, size_t group)
+{
+    return climb_workspace((uint32_t)group * v->n_proofs);
+}
+
 size_t post_check_size(const post_vanilla *v, const pool *p)
 {
     size_t threads = pool_threads(p);
 
-    return mem_cost(threads * sizeof(climb)) + mem_cost(threads * climb_workspace(v->n_proofs));
+    return mem_cost(threads * sizeof(climb)) +
+           mem_cost(threads * group_workspace(v, group_size(v, p)));
 }
 
 static cuzk_status walk(job *j, pool *p)
 {
     const post_vanilla *v = j->v;
+    size_t n_groups = (v->n_sectors + j->group - 1) / j->group;
 
-    if (v->n_sectors >= pool_threads(p))
-        return pool_run(p, j->cancel, v->n_sectors, walk_sector, j);
+    if (v->n_sectors >= pool_threads(p)) return pool_run(p, j->cancel, n_groups, walk_group, j);
     j->inner = p;
-    for (size_t i = 0; i < v->n_sectors; i++) TRY(walk_sector(j, i, 0));
+    for (size_t i = 0; i < n_groups; i++) TRY(walk_group(j, i, 0));
     return CUZK_OK;
 }
 
@@ -288,13 +313,14 @@ static cuzk_status run(job *j, pool *p, const cancel *c, mem *m)
 {
     const post_vanilla *v = j->v;
     unsigned threads = pool_threads(p);
-    size_t per = climb_workspace(v->n_proofs);
+    size_t group = group_size(v, p), per = group_workspace(v, group);
     cuzk_status st = CUZK_OK;
     uint8_t *memory = NULL;
 
     j->cv = poseidon_set_curve(v->ps);
     j->winning = v->st->kind == FIL_WINNING;
     j->cancel = c;
+    j->group = group;
     fil_post_shape(v->st->kind, v->st->size, &j->circuit_sectors, &j->circuit_challenges);
     j->climbs = mem_new(m, threads, sizeof *j->climbs, &st);
     if (j->climbs == NULL) return st;
@@ -302,7 +328,7 @@ static cuzk_status run(job *j, pool *p, const cancel *c, mem *m)
     if (memory == NULL) goto out;
     for (unsigned i = 0; i < threads; i++)
         climb_init(&j->climbs[i], memory + i * per, v->ps, v->path.levels, v->path.n_levels,
-                   v->n_proofs, step);
+                   (uint32_t)group * v->n_proofs, step);
     TRY_OUT(walk(j, p));
     if (j->w != NULL) {
         TRY_OUT(repeat_sectors(j, p));

@@ -197,6 +197,44 @@ static void test_any_bit_and_any_cut(void **state)
     bench_close(&b);
 }
 
+/* Sectors are climbed together; still the first sector's fault is told, whether it is in its paths or in what precedes them. */
+static void test_faults_of_several_sectors(void **state)
+{
+    uint8_t *path[2], *head[2];
+    bench b;
+
+    (void)state;
+    bench_open(&b);
+    for (size_t i = 0; i < 2; i++) {
+        size_t size = b.c.inputs[i].size;
+
+        path[i] = malloc(size);
+        head[i] = malloc(size);
+        assert_non_null(path[i]);
+        assert_non_null(head[i]);
+        memcpy(path[i], b.c.files[i], size);
+        memcpy(head[i], b.c.files[i], size);
+        path[i][56 + 7 * 556 + 4 + 32] ^= 1; /* the eighth proof's leaf */
+        head[i][size - 64] ^= 1;             /* comm_c */
+    }
+    for (unsigned kinds = 0; kinds < 4; kinds++) {
+        b.in[0].data = (kinds & 1) != 0 ? path[0] : head[0];
+        b.in[1].data = (kinds & 2) != 0 ? path[1] : head[1];
+        refuse(&b.c, 0, b.in, b.sys, b.m);
+        assert_string_equal(cuzk_last_error()->where,
+                            (kinds & 1) != 0 ? "sector 0, challenge 7" : "sector 0");
+        b.in[0].data = b.c.inputs[0].data;
+        refuse(&b.c, 0, b.in, b.sys, b.m);
+        assert_string_equal(cuzk_last_error()->where,
+                            (kinds & 2) != 0 ? "sector 1, challenge 7" : "sector 1");
+    }
+    for (size_t i = 0; i < 2; i++) {
+        free(path[i]);
+        free(head[i]);
+    }
+    bench_close(&b);
+}
+
 /* A sound proof under a statement that differs. */
 static void test_another_statement(void **state)
 {
@@ -370,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_faults_of_several_sectors),
         cmocka_unit_test(test_any_bit_and_any_cut),
         cmocka_unit_test(test_another_statement),
         cmocka_unit_test(test_counts_of_inputs),
