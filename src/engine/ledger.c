@@ -19,8 +19,8 @@ struct ledger {
     pthread_mutex_t mu;
     /* guarded by mu */
     uint64_t used, owners[LEDGER_N_OWNERS];
-    ledger_claim *first; /* of those that wait, in their order */
-    unsigned waiting, held;
+    ledger_claim *first;                  /* of those that wait, in their order */
+    unsigned waiting, held[STAGE_LEVELS]; /* by the level that a claim was granted at */
 };
 
 #define LEDGER_NAME(id, name) name,
@@ -119,16 +119,26 @@ static uint64_t limit_of(const ledger *l, const ledger_claim *c)
     return is_critical(c) || l->c.critical > l->c.total ? l->c.total : l->c.total - l->c.critical;
 }
 
+/* Claims that are held by this level and those above. */
+static unsigned held_from(const ledger *l, unsigned level)
+{
+    unsigned n = 0;
+
+    for (unsigned k = level; k < STAGE_LEVELS; k++) n += l->held[k];
+    return n;
+}
+
 static bool fits_locked(const ledger *l, const ledger_claim *c)
 {
-    if (!is_critical(c) && l->c.max_claims != 0 && l->held >= l->c.max_claims) return false;
+    if (!is_critical(c) && l->c.max_claims != 0 && held_from(l, c->level) >= l->c.max_claims)
+        return false;
     return l->used + size_of(c) <= limit_of(l, c);
 }
 
 static void hold_locked(ledger *l, ledger_claim *c)
 {
     c->state = LEDGER_HELD;
-    l->held++;
+    l->held[c->level]++;
     l->used += size_of(c);
     for (unsigned o = 0; o < LEDGER_N_OWNERS; o++) l->owners[o] += c->bytes[o];
 }
@@ -229,7 +239,7 @@ void ledger_set_reclaim(ledger *l, uint64_t (*reclaim)(void *ctx, uint64_t bytes
 void ledger_close(ledger *l)
 {
     if (l == NULL) return;
-    VERIFY(l->first == NULL && l->held == 0);
+    VERIFY(l->first == NULL && held_from(l, 0) == 0);
     (void)pthread_mutex_destroy(&l->mu);
     free(l);
 }
@@ -280,7 +290,7 @@ void ledger_release(ledger *l, ledger_claim *c)
     (void)pthread_mutex_lock(&l->mu);
     VERIFY(c->state == LEDGER_HELD);
     c->state = LEDGER_OUT;
-    l->held--;
+    l->held[c->level]--;
     l->used -= size_of(c);
     for (unsigned o = 0; o < LEDGER_N_OWNERS; o++) l->owners[o] -= c->bytes[o];
     (void)pthread_mutex_unlock(&l->mu);
@@ -323,7 +333,7 @@ void ledger_get(ledger *l, ledger_state *out)
                           .critical = l->c.critical,
                           .used = l->used,
                           .waiting = l->waiting,
-                          .held = l->held};
+                          .held = held_from(l, 0)};
     memcpy(out->owners, l->owners, sizeof l->owners);
     if (l->first != NULL) out->oldest_wait_ns = clock_ns() - l->first->since;
     (void)pthread_mutex_unlock(&l->mu);

@@ -48,7 +48,8 @@ typedef struct ledger_config {
     /** Asked to give back some `bytes` of idle keys, if it has any; returns what it gave. Called without the lock. */
     uint64_t (*reclaim)(void *ctx, uint64_t bytes);
     void *ctx;
-    unsigned max_claims; /* held at once by claims below CRITICAL; 0: no limit */
+    unsigned
+        max_claims; /* below CRITICAL a claim waits while so many of its level and above are held; 0: no limit */
 } ledger_config;
 
 CUZK_STATUS ledger_open(ledger **out, const ledger_config *c);
