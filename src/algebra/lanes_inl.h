@@ -114,7 +114,29 @@ LANES_KERNEL void lanes_load4(__m512i w[4], const uint64_t *in)
     w[3] = _mm512_permutex2var_epi64(hi[0], odd, hi[1]);
 }
 
-/** The reverse. */
+/** Words off/8 .. off/8 + 3 of eight elements that lie apart: half an element a load. */
+LANES_KERNEL void lanes_gather4(__m512i w[4], const uint8_t *const p[LANES], size_t off)
+{
+    __m512i z[4], lo[2], hi[2];
+    const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+    const __m512i last = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+
+    for (int i = 0; i < 4; i++) { /* elements i and i + 4 */
+        __m256i low = _mm256_loadu_si256((const __m256i *)(p[i] + off));
+        __m256i high = _mm256_loadu_si256((const __m256i *)(p[i + 4] + off));
+        z[i] = _mm512_mask_broadcast_i64x4(_mm512_castsi256_si512(low), 0xf0, high);
+    }
+    for (int i = 0; i < 2; i++) {
+        lo[i] = _mm512_unpacklo_epi64(z[2 * i], z[2 * i + 1]); /* words 0 and 2 */
+        hi[i] = _mm512_unpackhi_epi64(z[2 * i], z[2 * i + 1]); /* 1 and 3 */
+    }
+    w[0] = _mm512_permutex2var_epi64(lo[0], first, lo[1]);
+    w[1] = _mm512_permutex2var_epi64(hi[0], first, hi[1]);
+    w[2] = _mm512_permutex2var_epi64(lo[0], last, lo[1]);
+    w[3] = _mm512_permutex2var_epi64(hi[0], last, hi[1]);
+}
+
+/** The reverse of lanes_load4. */
 LANES_KERNEL void lanes_store4(uint64_t *out, const __m512i w[4])
 {
     const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);

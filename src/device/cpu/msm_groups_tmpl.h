@@ -37,8 +37,8 @@
 #define MSM_TABLE(g) \
     { \
         .point_size = sizeof(g##_affine), .cell_size = sizeof(g##_cell), \
-        .sum_size = sizeof(g##_xyzz), .scratch_size = (sizeof(g##_block) + 63) / 64 * 64, \
-        .max_lanes = MSM_PAIRS / 2, MSM_COSTS, .canon = g##_canon, \
+        .sum_size = sizeof(g##_xyzz), .scratch_size = (sizeof(g##_scratch) + 63) / 64 * 64, \
+        .max_lanes = MSM_MAX_LANES, MSM_COSTS, .canon = g##_canon, \
         .to_affine = g##_cells_to_affine, .read = g##_read_point, .read_many = MSM_READ_MANY(g), \
         .rows = g##_rows, .merge = g##_merge, .lanes = g##_lanes, .window = g##_window, \
         .finish = g##_finish, .table_row = g##_table_row, .shift = g##_shift, \

@@ -87,6 +87,7 @@ typedef struct msm_consts {
     uint64_t one[FP_LIMBS52], two[FP_LIMBS52], four[FP_LIMBS52]; /* m, 2m, 4m */
     uint64_t diff[FP_LIMBS52], twice[FP_LIMBS52]; /* 2^MSM_SHIFT_X m, 2^(MSM_SHIFT_X + 1) m */
     uint64_t x[FP_LIMBS52];                       /* 2^(MSM_SHIFT_X + 2) m + m */
+    uint64_t sum[FP_LIMBS52];                     /* 2^(MSM_SHIFT_X + 1) m + m */
     uint64_t complement[FP_LIMBS52];              /* R - m */
 } msm_consts;
 
@@ -114,6 +115,7 @@ static void msm_consts_init(msm_consts *c)
     msm_shifted_m(c->x, MSM_SHIFT_X + 2);
     for (int j = 0; j < FP_LIMBS52; j++) {
         c->x[j] += c->one[j];
+        c->sum[j] = c->twice[j] + c->one[j];
         c->complement[j] = LANES_MASK - c->one[j] + (j == 0 ? 1 : 0);
     }
 }

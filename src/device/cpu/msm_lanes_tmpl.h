@@ -200,8 +200,7 @@ static uint64_t MSM_G(read_many)(void *const *out, const uint8_t *const *in, siz
 
 typedef struct MSM_G(batch) {
     size_t n;
-    bool any_inf;    /* a point may be infinity */
-    msm_ahead ahead; /* what will be read after this batch */
+    bool any_inf; /* a point may be infinity */
     msm_consts c;
     MSM_G(cell) dummy;
     uint64_t *p[MSM_PAIRS]; /* cells; *p += *q */
@@ -228,7 +227,6 @@ static inline void MSM_G(batch_init)(MSM_G(batch) * b, bool inf)
 {
     b->n = 0;
     b->any_inf = inf;
-    b->ahead = (msm_ahead){NULL, NULL, NULL};
     msm_consts_init(&b->c);
     MSM_G(cell_set_inf)(&b->dummy);
 }
@@ -409,13 +407,6 @@ static void MSM_G(batch_finish)(MSM_G(batch) * b)
     MSM_G(batch_chain)(b, groups, false, &run);
     if (U128_UNLIKELY(fp_x8_is_zero_mask(&run, 2) != 0)) MSM_G(batch_chain)(b, groups, true, &run);
     msm_invert_lanes(&run);
-    for (size_t g = groups; g-- > 0;) {
-        for (size_t l = 0; l < LANES; l++) msm_ahead_next(&b->ahead, sizeof(MSM_G(affine)));
-        MSM_G(batch_up)(b, g, &run);
-    }
+    for (size_t g = groups; g-- > 0;) MSM_G(batch_up)(b, g, &run);
     b->n = 0;
 }
-
-#undef MSM_X8
-#undef MSM_WORDS
-#undef MSM_GROUPS

@@ -32,6 +32,11 @@ typedef struct msm_seg {
     uint32_t start, len;
 } msm_seg;
 
+#    if MSM_LANES
+#        include "device/cpu/msm_octet_inl.h"
+#    else
+#        define MSM_MAX_LANES (MSM_PAIRS / 2)
+
 /* Entries whose points will be loaded soon. Loading a block waits for memory at every point; each addition of the block
    before it can ask for one of them. */
 typedef struct msm_ahead {
@@ -48,10 +53,13 @@ static inline void msm_ahead_next(msm_ahead *a, size_t size)
     for (size_t at = 0; at < size; at += 64) U128_PREFETCH_FAR(p + at);
     U128_PREFETCH_FAR(p + size - 1);
 }
+#    endif
 #endif
 
 #if MSM_LANES
 #    include "device/cpu/msm_lanes_tmpl.h"
+
+#    include "device/cpu/msm_eights_tmpl.h"
 #else
 #    include "device/cpu/msm_batch_tmpl.h"
 #endif
@@ -126,6 +134,31 @@ static void MSM_G(block_open)(MSM_G(block) * k, MSM_G(cell) * dst, const MSM_G(c
     }
 }
 
+static void MSM_G(merge)(void *buckets, const uint32_t *rows, const void *partials, size_t n,
+                         void *scratch)
+{
+    MSM_G(block) *k = scratch;
+    MSM_G(cell) *b = buckets;
+    const MSM_G(cell) *p = partials;
+
+    MSM_G(batch_init)(&k->batch, false);
+    k->n = k->n_segs = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || rows[i] != rows[i - 1]) MSM_G(block_open)(k, &b[rows[i]], &b[rows[i]]);
+        if (k->n == MSM_BLOCK) MSM_G(block_flush)(k, true);
+        if (MSM_G(cell_is_inf)(&p[i])) continue;
+        k->buf[k->n++] = p[i];
+        k->segs[k->n_segs - 1].len++;
+    }
+    MSM_G(block_flush)(k, false);
+}
+
+#if MSM_LANES
+#    include "device/cpu/msm_rows_lanes_tmpl.h"
+#else
+
+typedef MSM_G(block) MSM_G(scratch);
+
 /* Appends the points of n entries, at most what fits, to the last segment. limit: entries that exist. */
 static void MSM_G(block_load)(MSM_G(block) * k, const msm_slice *s, size_t e, size_t n)
 {
@@ -179,27 +212,6 @@ static bool MSM_G(rows)(const msm_slice *s, void *partial, void *scratch)
     return has_partial;
 }
 
-static void MSM_G(merge)(void *buckets, const uint32_t *rows, const void *partials, size_t n,
-                         void *scratch)
-{
-    MSM_G(block) *k = scratch;
-    MSM_G(cell) *b = buckets;
-    const MSM_G(cell) *p = partials;
-
-    MSM_G(batch_init)(&k->batch, false);
-    k->n = k->n_segs = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || rows[i] != rows[i - 1]) MSM_G(block_open)(k, &b[rows[i]], &b[rows[i]]);
-        if (k->n == MSM_BLOCK) MSM_G(block_flush)(k, true);
-        if (MSM_G(cell_is_inf)(&p[i])) continue;
-        k->buf[k->n++] = p[i];
-        k->segs[k->n_segs - 1].len++;
-    }
-    MSM_G(block_flush)(k, false);
-}
-
-/* ---- sums of multiples: lanes, windows, all ---- */
-
 /* From the last bucket of each lane down: weighted += plain, plain += bucket; both in one batch, so weighted adds the
    plain sum before the bucket, from a copy. */
 static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *buckets, size_t len,
@@ -228,6 +240,10 @@ static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *bucket
     MSM_G(cells_to_affine)(plain_out, plain, n);
     MSM_G(cells_to_affine)(weighted_out, weighted, n);
 }
+
+#endif
+
+/* ---- sums of multiples: windows, all ---- */
 
 /* sum over lanes of weighted[l] + len * l * plain[l] */
 static void MSM_G(window)(void *sum, const void *plain_in, const void *weighted_in, size_t len,
@@ -284,6 +300,11 @@ static void MSM_G(write_point)(uint8_t *out, const void *a, point_enc enc)
 
 #include "device/cpu/fixed_base_tmpl.h"
 
+#if MSM_LANES
+#    undef MSM_X8
+#    undef MSM_WORDS
+#    undef MSM_GROUPS
+#endif
 #undef MSM_G
 #undef MSM_F
 #undef MSM_JOIN

@@ -124,6 +124,65 @@ static void test_chunk_borders(void **state)
     rig_close(&r);
 }
 
+/* ---- rows ---- */
+
+/* Rows of lengths around that at which the lanes' rows are cut (63), in no order; each value is a digit of its own. */
+static void row_lengths(const rig *r, curve_id id, const group *g)
+{
+    static const size_t lengths[] = {1, 127, 2, 64, 63, 65, 62, 126, 7, 128, 191, 8};
+    const size_t n_rows = sizeof lengths / sizeof *lengths;
+    size_t n = 0, at = 0;
+    bases b;
+    values v;
+
+    for (size_t i = 0; i < n_rows; i++) n += lengths[i];
+    bases_init(&b, g, n, 0);
+    values_init(&v, g->cv, n);
+    for (size_t k = 0; k < 191; k++)
+        for (size_t i = 0; i < n_rows; i++)
+            if (k < lengths[i]) g->cv->fr_from_u64(&v.v[at++], i + 2);
+    assert_int_equal(at, n);
+    check_sum(r, id, &b, 0, &v);
+    values_clear(&v);
+    bases_clear(&b);
+}
+
+static void test_row_lengths(void **state)
+{
+    (void)state;
+    on_tables(row_lengths);
+}
+
+/* One row alone, of more points than a slice keeps pieces of; points repeat, also negated and as infinity. */
+static void long_row(const rig *r, curve_id id, const group *g)
+{
+    const size_t n = 150001, period = 97;
+    bases b;
+    values v;
+
+    if (g->g2) return;
+    bases_init(&b, g, n, period);
+    for (size_t i = period; i < n; i++) {
+        if (i % 5 == 1) bases_set(&b, i, &b, i % period, true);
+        if (i % 1001 == 3) bases_set_inf(&b, i);
+    }
+    values_init(&v, g->cv, n);
+    for (size_t i = 0; i < n; i++) {
+        v.is_bit[i] = true;
+        v.v[i] = g->cv->fr_one;
+    }
+    check_sum(r, id, &b, 0, &v);
+    values_clear(&v);
+    bases_clear(&b);
+}
+
+static void test_long_row(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 2; threads++)
+        on_groups(long_row, cpu_table_best(), threads);
+}
+
 /* ---- scalars ---- */
 
 static void scalar_kinds(const rig *r, curve_id id, const group *g)
@@ -399,6 +458,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),         cmocka_unit_test(test_against_double_and_add),
         cmocka_unit_test(test_chunk_borders), cmocka_unit_test(test_scalar_kinds),
+        cmocka_unit_test(test_row_lengths),   cmocka_unit_test(test_long_row),
         cmocka_unit_test(test_edge_values),   cmocka_unit_test(test_digits),
         cmocka_unit_test(test_point_kinds),   cmocka_unit_test(test_zero_coordinate),
         cmocka_unit_test(test_mixtures),      cmocka_unit_test(test_scalars_in_a_buffer),
