@@ -174,13 +174,34 @@ typedef struct cuzk_filecoin_args {
     bool strict;            /* refuse redundant faults */
     bool check_only;        /* stop after the native check */
     const cuzk_fixed_rs *fixed;
+    bool
+        circuit_proofs; /* of a non-interactive PoRep: its partitions' proofs, not their aggregate */
+    const char *srs;    /* powers for that aggregate; NULL: the network's file in params_dir */
 } cuzk_filecoin_args;
 
-/** proof: 192 bytes a partition, concatenated; empty with check_only. */
+/** proof: 192 bytes a partition, concatenated; a non-interactive PoRep's: their aggregate; empty with check_only. */
 CUZK_API CUZK_STATUS cuzk_filecoin_prove(cuzk_engine *e, const cuzk_filecoin_args *args,
                                          cuzk_buffer *proof);
 CUZK_API CUZK_STATUS cuzk_filecoin_verify(cuzk_engine *e, const cuzk_filecoin_args *args,
                                           const char *proof, bool *valid);
+typedef struct cuzk_aggregate_args {
+    const char *const
+        *statements; /* files, one a sector, in the order that the network will have them */
+    size_t n_statements;
+    const char *const *proofs; /* files, one a sector: its partitions' proofs, 192 bytes each */
+    size_t n_proofs;
+    const char *params_dir; /* where the circuit's .vk is */
+    const char *srs;        /* powers; NULL: the network's file in params_dir */
+    unsigned version;       /* of SnarkPack: 1 or 2 */
+    bool trust_inputs;      /* proofs are not verified before, and the aggregate not after */
+} cuzk_aggregate_args;
+
+/** One proof (SnarkPack) of all PoReps, or of all updates. Refuses a proof that does not verify, and names it. */
+CUZK_API CUZK_STATUS cuzk_filecoin_aggregate(cuzk_engine *e, const cuzk_aggregate_args *args,
+                                             cuzk_buffer *aggregate);
+/** args: all but proofs and trust_inputs. Ill-formed files, and statements that do not match in number, are CUZK_EDATA. */
+CUZK_API CUZK_STATUS cuzk_filecoin_verify_aggregate(cuzk_engine *e, const cuzk_aggregate_args *args,
+                                                    const char *aggregate, bool *valid);
 /** Writes .params, .vk, .meta and .digest of a circuit ("window-2k") under the network's names.
  *  trapdoors: T.json for a reproducible key (a call that was cancelled or killed is gone on with by the next), or NULL for
  *  fresh secrets that are forgotten. */

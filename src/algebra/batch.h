@@ -35,9 +35,8 @@ typedef struct batch_ops {
     void (*g2_scale)(g2_any *r, const g2_any *a, const fr *k, size_t n);
 
     /** f[j] = product over i < n of the Miller values of (p[j][i], q[i]), j < n_p <= BATCH_MILLER: the lines through q[i] are made
-     *  once. Products of such values go through final_exp together. n = 0 gives 1. */
+     *  once. Products of such values go through the curve's final_exp together. n = 0 gives 1. */
     void (*miller)(gt_any *f, const g1_any *const *p, size_t n_p, const g2_any *q, size_t n);
-    void (*final_exp)(gt_any *r, const gt_any *f);
     /** r = product over i < n of a[i]^k[i], a[i] of order r. n = 0 gives 1. */
     void (*gt_pow_product)(gt_any *r, const gt_any *a, const fr *k, size_t n);
 

@@ -9,7 +9,7 @@
  */
 #include "algebra/batch_tables.h"
 #include "algebra/curve_inl.h"
-#include "algebra/pairing_inl.h"
+#include "algebra/gt_inl.h"
 
 #include <string.h>
 
@@ -191,15 +191,6 @@ static void batch_miller(gt_any *f, const g1_any *const *p, size_t n_p, const g2
     for (size_t j = 0; j < n_p; j++) memcpy(&f[j], &acc[j], sizeof acc[j]);
 }
 
-static void batch_final_exp(gt_any *r, const gt_any *f)
-{
-    fp12 t;
-
-    memcpy(&t, f, sizeof t);
-    final_exp(&t, &t);
-    memcpy(r, &t, sizeof t);
-}
-
 /* ---- powers ---- */
 
 /** As batch_recode, for a whole scalar. */
@@ -295,20 +286,6 @@ static bool batch_gt_write(uint8_t out[GT_BYTES], const gt_any *a)
     return true;
 }
 
-/** a^r = 1 for an a that is not 0: a is in the cyclotomic subgroup, and a^p = a^x. */
-static bool in_gt(const fp12 *a)
-{
-    fp12 t, s;
-
-    fp12_frob2(&s, a);
-    fp12_frob2(&t, &s);
-    fp12_mul(&t, &t, a);
-    if (!fp12_eq(&t, &s)) return false;
-    fp12_frob(&t, a);
-    fp12_pow_x(&s, a);
-    return fp12_eq(&t, &s);
-}
-
 static gt_err batch_gt_read(gt_any *r, const uint8_t in[GT_BYTES])
 {
     fp c[6];
@@ -328,7 +305,7 @@ static gt_err batch_gt_read(gt_any *r, const uint8_t in[GT_BYTES])
     fp6_mul(&g.c0, &g.c1, &den);
     fp6_dbl(&b, &b);
     fp6_mul(&g.c1, &b, &den);
-    if (!in_gt(&g)) return GT_NOT_IN_SUBGROUP;
+    if (!gt_in_subgroup(&g)) return GT_NOT_IN_SUBGROUP;
     memcpy(r, &g, sizeof g);
     return GT_OK;
 }
@@ -339,7 +316,6 @@ const batch_ops BATCH_TABLE = {
     .g1_scale = g1_batch_scale,
     .g2_scale = g2_batch_scale,
     .miller = batch_miller,
-    .final_exp = batch_final_exp,
     .gt_pow_product = batch_gt_pow_product,
     .gt_write_plain = batch_gt_write_plain,
     .gt_write = batch_gt_write,

@@ -59,7 +59,8 @@ static int prove_circom(report *r, cuzk_engine *e)
     if (o->n_args != 4)
         return command_usage(r, "KEY.zkey WITNESS.wtns PROOF.json PUBLIC.json expected");
     if (o->statement != NULL || o->n_fields != 0 || o->n_inputs != 0 || o->proof != NULL ||
-        o->params != NULL || o->partition >= 0 || o->strict || o->check_only)
+        o->params != NULL || o->partition >= 0 || o->strict || o->check_only || o->circuit_proofs ||
+        o->srs != NULL)
         return command_usage(r, "options of Filecoin proofs need --kind");
     args.fixed = fixed_rs(o, &rs, &st);
     if (st == CUZK_OK) st = cuzk_circom_prove(e, &args, &proof, &pub);
@@ -89,6 +90,8 @@ static int prove_filecoin(report *r, cuzk_engine *e)
         .partition = o->partition,
         .strict = o->strict,
         .check_only = o->check_only,
+        .circuit_proofs = o->circuit_proofs,
+        .srs = o->srs,
     };
 
     if (o->n_args != 0) return command_usage(r, "with --kind there are no arguments but options");
@@ -121,7 +124,9 @@ static int verify_filecoin(report *r, cuzk_engine *e)
                                .fields = o->fields,
                                .n_fields = o->n_fields,
                                .params_dir = o->params,
-                               .partition = o->partition};
+                               .partition = o->partition,
+                               .circuit_proofs = o->circuit_proofs,
+                               .srs = o->srs};
 
     if (o->n_args != 0) return command_usage(r, "with --kind there are no arguments but options");
     if ((o->statement == NULL && o->n_fields == 0) || o->params == NULL || o->proof == NULL)
@@ -130,18 +135,73 @@ static int verify_filecoin(report *r, cuzk_engine *e)
     return st == CUZK_OK ? report_verdict(r, e, valid) : report_failure(r, st);
 }
 
+static cuzk_aggregate_args aggregate_args(const options *o)
+{
+    return (cuzk_aggregate_args){
+        .statements = o->statements,
+        .n_statements = o->n_statements,
+        .proofs = o->proofs,
+        .n_proofs = o->n_proofs,
+        .params_dir = o->params,
+        .srs = o->srs,
+        .version = o->aggregate_version == 0 ? 2 : o->aggregate_version,
+        .trust_inputs = o->trust_inputs,
+    };
+}
+
+static int verify_aggregate(report *r, cuzk_engine *e)
+{
+    const options *o = r->o;
+    cuzk_aggregate_args args = aggregate_args(o);
+    bool valid = false;
+
+    if (o->n_args != 0 || o->kind != NULL || o->statement != NULL || o->n_fields != 0 ||
+        o->partition >= 0 || o->circuit_proofs)
+        return command_usage(r, "with --aggregate: --statements, --params, --srs, --proof");
+    if (o->n_statements == 0 || o->params == NULL || o->proof == NULL)
+        return command_usage(r, "--statements, --params and --proof are needed");
+    cuzk_status st = cuzk_filecoin_verify_aggregate(e, &args, o->proof, &valid);
+    return st == CUZK_OK ? report_verdict(r, e, valid) : report_failure(r, st);
+}
+
 int command_verify(report *r, cuzk_engine *e)
 {
     const options *o = r->o;
     bool valid = false;
 
+    if (o->aggregate) return verify_aggregate(r, e);
+    if (o->n_statements != 0 || o->aggregate_version != 0)
+        return command_usage(r, "--statements and --aggregate-version need --aggregate");
     if (o->kind != NULL) return verify_filecoin(r, e);
     if (o->n_args != 3) return command_usage(r, "VK.json PUBLIC.json PROOF.json expected");
     if (o->statement != NULL || o->n_fields != 0 || o->params != NULL || o->proof != NULL ||
-        o->partition >= 0)
+        o->partition >= 0 || o->circuit_proofs || o->srs != NULL)
         return command_usage(r, "options of Filecoin proofs need --kind");
     cuzk_status st = cuzk_circom_verify(e, o->args[0], o->args[1], o->args[2], &valid);
     return st == CUZK_OK ? report_verdict(r, e, valid) : report_failure(r, st);
+}
+
+int command_aggregate(report *r, cuzk_engine *e)
+{
+    const options *o = r->o;
+    cuzk_aggregate_args args = aggregate_args(o);
+    cuzk_buffer out;
+    char members[96];
+
+    if (o->n_args != 0) return command_usage(r, "no arguments but options");
+    if (o->n_statements == 0 || o->n_proofs == 0 || o->output == NULL)
+        return command_usage(r, "--statements, --proofs and --output (-o) are needed");
+    if (o->params == NULL && (!o->trust_inputs || o->srs == NULL))
+        return command_usage(r, "--params is needed, but with --srs and --trust-inputs");
+    cuzk_status st = cuzk_filecoin_aggregate(e, &args, &out);
+    if (st != CUZK_OK) return report_failure(r, st);
+    snprintf(members, sizeof members, ",\"sectors\":%zu,\"aggregate_bytes\":%zu", o->n_statements,
+             out.size);
+    st = file_write_whole(o->output, out.data, out.size);
+    cuzk_buffer_clear(&out);
+    if (st != CUZK_OK) return report_failure(r, st);
+    return report_done(r, e, members,
+                       o->trust_inputs ? "aggregated, not verified" : "aggregated and verified");
 }
 
 int command_setup(report *r, cuzk_engine *e)

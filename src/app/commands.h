@@ -11,6 +11,7 @@
 
 int command_prove(report *r, cuzk_engine *e);
 int command_verify(report *r, cuzk_engine *e);
+int command_aggregate(report *r, cuzk_engine *e);
 int command_setup(report *r, cuzk_engine *e);
 int command_gen(report *r, cuzk_engine *e);
 int command_params(report *r, cuzk_engine *e);

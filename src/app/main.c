@@ -76,6 +76,8 @@ static int run(report *r)
         code = command_prove(r, e);
     else if (strcmp(o->command, "verify") == 0)
         code = command_verify(r, e);
+    else if (strcmp(o->command, "aggregate") == 0)
+        code = command_aggregate(r, e);
     else if (strcmp(o->command, "setup") == 0)
         code = command_setup(r, e);
     else if (strcmp(o->command, "gen") == 0)

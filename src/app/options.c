@@ -17,7 +17,8 @@ enum {
     IN_BENCH = 16,
     IN_GEN = 32,
     IN_PARAMS = 64,
-    IN_ALL = 127, /* those that compute */
+    IN_AGGREGATE = 1 << 17,
+    IN_ALL = 127 | IN_AGGREGATE, /* those that compute */
     IN_SERVE = 128,
     IN_STATUS = 1 << 8,
     IN_JOBS = 1 << 9,
@@ -54,8 +55,15 @@ static const command_info commands[] = {
     {"verify", IN_VERIFY,
      "cuzk verify VK.json PUBLIC.json PROOF.json\n"
      "       cuzk verify --kind porep|winning|window|update --statement S.json --params DIR "
-     "--proof FILE",
+     "--proof FILE\n"
+     "       cuzk verify --aggregate --statements S.json... --params DIR [--srs FILE] --proof FILE",
      "Checks a proof. Exit 0: valid, 1: not valid, 3: a file was refused."},
+    {"aggregate", IN_AGGREGATE,
+     "cuzk aggregate --statements S.json... --proofs P... --params DIR [--srs FILE] -o OUT",
+     "Makes one proof (SnarkPack) of many: of PoReps or of updates, one statement and one file of "
+     "proofs a\n"
+     "sector, in the same order. Each proof is verified before, and the aggregate before it is "
+     "written."},
     {"setup", IN_SETUP,
      "cuzk setup CIRCUIT.r1cs KEY.zkey [VK.json]\n"
      "       cuzk setup --circuit window-2k --params DIR [--trapdoors T.json]",
@@ -158,7 +166,7 @@ static const option_info table[] = {
     {"--input", "FILE...",
      "vanilla proofs, one a sector, in the statement's order; porep: the C1 output; update: one a "
      "partition",
-     T_LIST, 0, IN_PROVE | IN_BENCH | IN_SUBMIT, false},
+     T_LIST, AT(inputs), IN_PROVE | IN_BENCH | IN_SUBMIT, false},
     {"--statement", "S.json", "what is proved", T_TEXT, AT(statement), IN_FIELDS, false},
     FIELD("--sector-size", "SIZE", "of the statement, as all to --comm-d-new: e.g. 32GiB"),
     FIELD("--layers", "N", "of the graph (porep)"),
@@ -177,11 +185,29 @@ static const option_info table[] = {
     FIELD("--comm-r-new", "HEX", "(update)"),
     FIELD("--comm-d-new", "HEX", "(update)"),
     {"--params", "DIR", "directory of the keys", T_TEXT, AT(params),
-     IN_PROVE | IN_VERIFY | IN_SETUP | IN_BENCH, false},
+     IN_PROVE | IN_VERIFY | IN_SETUP | IN_BENCH | IN_AGGREGATE, false},
     {"--proof", "FILE", "proof to write (prove) or to check (verify)", T_TEXT, AT(proof),
      IN_PROVE | IN_VERIFY | IN_SUBMIT | IN_WAIT, false},
     {"--public", "FILE", "public signals to write (circom)", T_TEXT, AT(public_json),
      IN_SUBMIT | IN_WAIT, false},
+    {"--statements", "S.json...", "what is aggregated, one a sector, in the network's order",
+     T_LIST, AT(statements), IN_AGGREGATE | IN_VERIFY, false},
+    {"--proofs", "P...", "their proofs, one file a sector, in the same order", T_LIST, AT(proofs),
+     IN_AGGREGATE, false},
+    {"--srs", "FILE",
+     "powers for aggregates (default: v28-fil-inner-product-v1.srs in the directory of the keys)",
+     T_TEXT, AT(srs), IN_AGGREGATE | IN_PROVE | IN_VERIFY, false},
+    {"--aggregate-version", "N", "of SnarkPack: 1 or 2 (default 2)", T_UNSIGNED,
+     AT(aggregate_version), IN_AGGREGATE | IN_VERIFY, false},
+    {"--aggregate", NULL, "the proof is an aggregate of all --statements", T_FLAG, AT(aggregate),
+     IN_VERIFY, false},
+    {"--circuit-proofs", NULL,
+     "of a non-interactive PoRep: its circuits' proofs, not their aggregate", T_FLAG,
+     AT(circuit_proofs), IN_PROVE | IN_VERIFY, false},
+    {"--trust-inputs", NULL, "do not verify the proofs before, nor the aggregate after", T_FLAG,
+     AT(trust_inputs), IN_AGGREGATE, false},
+    {"--output", "OUT", "the aggregate to write (also -o)", T_TEXT, AT(output), IN_AGGREGATE,
+     false},
     {"--partition", "K", "this partition alone", T_I64, AT(partition),
      IN_PROVE | IN_VERIFY | IN_BENCH | IN_SUBMIT, false},
     {"--r1cs", "FILE", "name the first constraint that does not hold", T_TEXT, AT(r1cs),
@@ -333,6 +359,18 @@ static bool parse_size(const char *s, uint64_t *out)
     return true;
 }
 
+static bool add_to_list(options *o, const option_info *info, const char *v)
+{
+    size_t *n = info->offset == AT(inputs)       ? &o->n_inputs
+                : info->offset == AT(statements) ? &o->n_statements
+                                                 : &o->n_proofs;
+    const char **list = (const char **)(void *)((char *)o + info->offset);
+
+    if (*n == OPT_MAX_ARGS) return usage(o->command, "too many values of", info->name);
+    list[(*n)++] = v;
+    return true;
+}
+
 static bool set_value(options *o, const option_info *info, const char *v)
 {
     char *field = (char *)o + info->offset;
@@ -352,10 +390,7 @@ static bool set_value(options *o, const option_info *info, const char *v)
         if (!parse_size(v, &u)) return usage(o->command, "not a size (512M, 4G):", v);
         *(uint64_t *)(void *)field = u;
         return true;
-    case T_LIST:
-        if (o->n_inputs == OPT_MAX_ARGS) return usage(o->command, "too many inputs", NULL);
-        o->inputs[o->n_inputs++] = v;
-        return true;
+    case T_LIST: return add_to_list(o, info, v);
     case T_FIELD:
         if (o->n_fields == OPT_MAX_FIELDS) return usage(o->command, "too many fields", NULL);
         o->fields[o->n_fields++] = (cuzk_field){info->name + 2, v};
@@ -381,7 +416,7 @@ static bool parse_option(options *o, const command_info *c, int argc, char **arg
     if (info->type != T_LIST) return set_value(o, info, argv[++*i]);
     if (strncmp(argv[*i + 1], "--", 2) == 0)
         return usage(o->command, "a value is missing after", argv[*i]);
-    while (*i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
+    while (*i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0 && strcmp(argv[*i + 1], "-o") != 0)
         if (!set_value(o, info, argv[++*i])) return false;
     return true;
 }
@@ -403,6 +438,8 @@ bool options_parse(options *o, int argc, char **argv)
     if (c == NULL) return usage("", "unknown command", argv[1]);
     o->command = c->name;
     for (int i = first; i < argc; i++) {
+        static char output[] = "--output";
+        if (strcmp(argv[i], "-o") == 0) argv[i] = output;
         if (strncmp(argv[i], "--", 2) == 0 && argv[i][2] != 0) {
             if (!parse_option(o, c, argc, argv, &i)) return false;
         } else {

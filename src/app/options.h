@@ -8,7 +8,7 @@
 
 #include "cuzk.h"
 
-#define OPT_MAX_ARGS 4096
+#define OPT_MAX_ARGS 16384
 #define OPT_MAX_FIELDS 64
 #define OPT_MAX_LISTEN 16
 
@@ -19,11 +19,13 @@ typedef struct options {
     size_t n_args;
     const char *inputs[OPT_MAX_ARGS];
     size_t n_inputs;
+    const char *statements[OPT_MAX_ARGS], *proofs[OPT_MAX_ARGS]; /* of an aggregate */
+    size_t n_statements, n_proofs;
     cuzk_field fields[OPT_MAX_FIELDS]; /* of the statement */
     size_t n_fields;
     const char *kind, *statement, *params, *proof, *circuit, *trapdoors, *r1cs, *trace, *device,
         *cpu_table;
-    const char *curve, *group;
+    const char *curve, *group, *srs;
     const char *sector_size, *output;
     const char *config, *log_level;                                             /* of the daemon */
     const char *address, *tls_ca, *request_id, *priority, *state, *public_json; /* of its clients */
@@ -32,12 +34,13 @@ typedef struct options {
     const char *listen[OPT_MAX_LISTEN];
     size_t n_listen;
     int64_t registered, seed;
-    unsigned sectors, layers;
+    unsigned sectors, layers, aggregate_version;
     int64_t partition; /* -1: not given, as registered */
     unsigned threads, log_n, reps;
     uint64_t memory, device_memory; /* bytes; 0: no limit */
     bool json, strict, check_only, deep, time, help, help_all, quiet;
     bool check, example;
+    bool aggregate, circuit_proofs, trust_inputs;
 } options;
 
 /** Fills *o from argv; on a usage error prints it to stderr and returns false. */

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "engine/filecoin.h"
+#include "engine/aggregate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -224,27 +224,49 @@ static cuzk_status prepare(fil_job *f, cuzk_engine *e, const cuzk_filecoin_args 
     return st;
 }
 
+/** The powers that the proof's form takes, when it is an aggregate; before hours of proving. */
+static cuzk_status open_powers(cuzk_engine *e, const fil_job *f, const cuzk_filecoin_args *args,
+                               agg_powers *powers)
+{
+    bool wanted = fil_is_ni(f) && !args->circuit_proofs && args->partition < 0 && !args->check_only;
+
+    if (!wanted && args->srs != NULL)
+        return FAIL(CUZK_EINVAL, "powers (--srs) are for whole proofs of non-interactive PoReps");
+    if (!wanted) return CUZK_OK;
+    TRY(agg_powers_open(powers, e, args->params_dir, args->srs));
+    if (aggregate_srs_capacity(powers->srs) >= aggregate_padded(f->n_partitions)) return CUZK_OK;
+    return FAIL_DATA(LIMIT, "srs", "the srs reaches to %u proofs, the PoRep has %zu, padded to %u",
+                     aggregate_srs_capacity(powers->srs), f->n_partitions,
+                     aggregate_padded(f->n_partitions));
+}
+
 static cuzk_status prove(job *j, const cuzk_filecoin_args *args, cuzk_buffer *proof)
 {
     cuzk_engine *e = j->e;
+    agg_powers powers = {0};
     fil_job f;
-    bytes_out out;
+    bytes_out out, whole;
     size_t from, to;
     cuzk_status st;
 
     bytes_out_init(&out, e->m);
+    bytes_out_init(&whole, e->m);
     TRY_OUT(prepare(&f, e, args));
     TRY_OUT(partition_range(&f, args, &from, &to));
+    TRY_OUT(open_powers(e, &f, args, &powers));
     if (!args->check_only) TRY_OUT(open_key(e, &f, args->params_dir));
     for (size_t k = from; k < to; k++) {
         engine_progress(e, "partitions", k - from, to - from);
         TRY_OUT(args->check_only ? f.ops->check(&f, k) : prove_partition(j, &f, k, args, &out));
     }
     engine_progress(e, "partitions", to - from, to - from);
-    st = buffer_from_out(proof, &out);
+    if (powers.srs != NULL) TRY_OUT(fil_aggregate_ni(&whole, j, &f, &powers, &out));
+    st = buffer_from_out(proof, powers.srs != NULL ? &whole : &out);
 out:;
     span sp = span_open(SPAN_FREE);
+    bytes_out_clear(&whole);
     bytes_out_clear(&out);
+    agg_powers_close(&powers);
     fil_job_clear(&f);
     span_close(&sp);
     return st;
@@ -261,7 +283,7 @@ cuzk_status cuzk_filecoin_prove(cuzk_engine *e, const cuzk_filecoin_args *args, 
 
 /* ---- verify ---- */
 
-static cuzk_status read_vk(const fil_job *f, const char *dir, groth16_vk **vk)
+cuzk_status fil_read_vk(groth16_vk **vk, const fil_job *f, const char *dir)
 {
     char path[FIL_PATH_MAX];
     file_map m;
@@ -318,6 +340,24 @@ out:
     return st;
 }
 
+/** The proof is the network's form of a non-interactive PoRep: not its circuits' proofs, whose length no aggregate has. */
+static bool is_whole_ni(const fil_job *f, const cuzk_filecoin_args *args, const file_map *m)
+{
+    return fil_is_ni(f) && !args->circuit_proofs && args->partition < 0 &&
+           m->size != f->n_partitions * GROTH16_PROOF_BYTES;
+}
+
+static cuzk_status verify_whole(job *j, const fil_job *f, const cuzk_filecoin_args *args,
+                                const groth16_vk *vk, const file_map *m, bool *valid)
+{
+    agg_powers powers;
+
+    TRY(agg_powers_open(&powers, j->e, args->params_dir, args->srs));
+    cuzk_status st = fil_verify_ni(valid, j, f, &powers, vk, m->data, m->size);
+    agg_powers_close(&powers);
+    return st;
+}
+
 static cuzk_status verify(job *j, const cuzk_filecoin_args *args, const char *proof, bool *valid)
 {
     fil_job f;
@@ -330,9 +370,11 @@ static cuzk_status verify(job *j, const cuzk_filecoin_args *args, const char *pr
     st = fil_job_open(&f, j->e, args);
     if (st == CUZK_OK) st = partition_range(&f, args, &from, &to);
     if (st == CUZK_OK) st = file_map_open(&m, proof);
-    if (st == CUZK_OK) st = read_vk(&f, args->params_dir, &vk);
+    if (st == CUZK_OK) st = fil_read_vk(&vk, &f, args->params_dir);
     span_close(&sp);
-    if (st == CUZK_OK) st = verify_all(j, &f, vk, &m, from, to, valid);
+    if (st == CUZK_OK)
+        st = is_whole_ni(&f, args, &m) ? verify_whole(j, &f, args, vk, &m, valid)
+                                       : verify_all(j, &f, vk, &m, from, to, valid);
     file_map_close(&m);
     groth16_vk_free(vk);
     fil_job_clear(&f);

@@ -38,6 +38,14 @@ typedef struct fil_job {
     groth16_pk *pk;
 } fil_job;
 
+/** What an aggregate takes of a sector: what it hashes, and what all sectors of one must have in common. */
+typedef struct fil_binding {
+    uint8_t bytes[100];
+    size_t size;
+    bool non_interactive;
+    uint32_t group; /* equal in all sectors */
+} fil_binding;
+
 struct fil_ops {
     CUZK_STATUS (*read_statement)(fil_job *f, const uint8_t *json, size_t size);
     /** Public inputs of partition k: n_public. */
@@ -51,6 +59,8 @@ struct fil_ops {
     CUZK_STATUS (*check)(const fil_job *f, size_t k);
     /** The check, with the assignment that comes of it. */
     CUZK_STATUS (*synthesise)(const fil_job *f, size_t k, r1cs_assignment **w);
+    /** NULL: proofs of this kind are not aggregated. */
+    void (*binding)(const fil_job *f, fil_binding *out);
     void (*clear)(fil_job *f); /* statement and input; either may be NULL */
 };
 
@@ -62,6 +72,9 @@ CUZK_STATUS fil_porep_take(fil_job *f, struct porep_c1 *c1);
 
 /** CUZK_EINVAL: unknown. */
 CUZK_STATUS fil_ops_of(const fil_ops **ops, fil_kind *kind, const char *name);
+
+/** DIR/NAME.vk, for proofs of f->n_public inputs. */
+CUZK_STATUS fil_read_vk(groth16_vk **vk, const fil_job *f, const char *dir);
 
 /** Why a proof of a checked witness did not verify: a row (unsatisfied), a point of the key (malformed), or a bug. */
 CUZK_STATUS fil_explain(const fil_job *f, const r1cs_assignment *w);

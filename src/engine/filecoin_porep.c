@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "circuit/filecoin/porep_witness.h"
 #include "engine/filecoin.h"
@@ -56,11 +57,6 @@ static cuzk_status read_inputs(fil_job *f)
                          f->n_files);
     TRY(porep_c1_read(&c1, f->files[0].data, f->files[0].size, &d->st.shape, f->env->m));
     TRY(fil_porep_take(f, c1));
-    if (d->feature == POREP_NON_INTERACTIVE && f->env->warn != NULL)
-        f->env->warn(
-            f->env->warn_ctx, CUZK_CLASS_NONE, "proof",
-            "non-interactive: these are the proofs of its circuits; the network takes their "
-            "aggregate");
     return CUZK_OK;
 }
 
@@ -93,6 +89,20 @@ static cuzk_status synthesise(const fil_job *f, size_t k, r1cs_assignment **w)
     return st;
 }
 
+static void binding(const fil_job *f, fil_binding *out)
+{
+    const porep_derived *d = f->statement;
+
+    memset(out, 0, sizeof *out);
+    out->non_interactive = d->feature == POREP_NON_INTERACTIVE;
+    if (!out->non_interactive) {
+        memcpy(out->bytes, d->st.seed, 32);
+        out->size = 32;
+    }
+    memcpy(out->bytes + out->size, d->st.comm_r, 32);
+    out->size += 32;
+}
+
 static void clear(fil_job *f)
 {
     porep_c1_free(f->input);
@@ -106,5 +116,6 @@ const fil_ops fil_porep_ops = {
     .read_inputs = read_inputs,
     .check = check,
     .synthesise = synthesise,
+    .binding = binding,
     .clear = clear,
 };

@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include <string.h>
+
 #include "circuit/filecoin/update.h"
 #include "engine/filecoin.h"
 
@@ -72,6 +74,17 @@ static cuzk_status synthesise(const fil_job *f, size_t k, r1cs_assignment **w)
     return st;
 }
 
+static void binding(const fil_job *f, fil_binding *out)
+{
+    const update_statement *s = f->statement;
+    const uint8_t *const comms[] = {s->comm_r_old, s->comm_r_new, s->comm_d_new};
+
+    memset(out, 0, sizeof *out);
+    out->group = s->shape.high[s->shape.high_choice];
+    out->bytes[out->size++] = (uint8_t)out->group;
+    for (size_t i = 0; i < 3; i++, out->size += 32) memcpy(out->bytes + out->size, comms[i], 32);
+}
+
 static void clear(fil_job *f)
 {
     mem_free(f->env->m, f->statement);
@@ -83,5 +96,6 @@ const fil_ops fil_update_ops = {
     .system = update_system_of,
     .check = check,
     .synthesise = synthesise,
+    .binding = binding,
     .clear = clear,
 };

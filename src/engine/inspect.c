@@ -7,6 +7,7 @@
 #include "engine/inspect.h"
 
 #include "base/json.h"
+#include "groth16/aggregate.h"
 #include "r1cs/circom.h"
 
 #include <string.h>
@@ -237,6 +238,52 @@ static cuzk_status look_params(inspect *x, const curve *cv)
     return st;
 }
 
+/* ---- aggregates and their powers ---- */
+
+/** The length says how many proofs, and so does the file: nothing else looks like it. */
+static bool is_aggregate(const inspect *x)
+{
+    uint32_t n;
+
+    if (x->size < aggregate_size(2)) return false;
+    n = load_u32le(x->data + AGGREGATE_COUNT_AT);
+    return n >= 2 && (n & (n - 1)) == 0 && n <= AGGREGATE_MAX && x->size == aggregate_size(n);
+}
+
+static cuzk_status look_aggregate(inspect *x)
+{
+    uint32_t n;
+
+    inspect_put_text(x->o, "type", "aggregate of groth16 proofs (SnarkPack)");
+    inspect_put_text(x->o, "curve", curve_name(CURVE_ID_BLS12_381));
+    inspect_put_u64(x->o, "proofs", load_u32le(x->data + AGGREGATE_COUNT_AT));
+    return aggregate_inspect(&n, x->data, x->size, x->e->table, x->e->pool, x->e->m);
+}
+
+/** A count, big-endian, and a compressed point. */
+static bool is_srs(const inspect *x)
+{
+    if (x->size < 5) return false;
+    uint32_t n = load_u32be(x->data);
+    return n >= 2 && n <= AGGREGATE_SRS_MAX && (x->data[4] & 0x80) != 0;
+}
+
+static cuzk_status look_srs(inspect *x, const curve *cv)
+{
+    groth16_key_check o = {.subgroup = true, .cancel = x->e->cancel};
+    static const char *const names[] = {"g_alpha", "g_beta", "h_alpha", "h_beta"};
+    aggregate_srs *srs;
+
+    inspect_put_text(x->o, "type", "srs (powers for aggregates)");
+    inspect_put_text(x->o, "curve", cv->name);
+    TRY(aggregate_srs_read(&srs, x->data, x->size, cv, x->e->m));
+    for (size_t i = 0; i < 4; i++) inspect_put_u64(x->o, names[i], srs->power[i].n);
+    inspect_put_u64(x->o, "proofs", aggregate_srs_capacity(srs));
+    cuzk_status st = aggregate_srs_check(srs, &o, x->e->pool);
+    aggregate_srs_free(srs);
+    return st;
+}
+
 static cuzk_status look_binary(inspect *x)
 {
     const curve *cv = curve_get(CURVE_ID_BLS12_381, x->e->table);
@@ -253,15 +300,17 @@ static cuzk_status look_binary(inspect *x)
         inspect_put_u64(x->o, "ic", n_ic);
         return CUZK_OK;
     }
+    if (is_srs(x)) return look_srs(x, cv);
     if (x->size != 0 && x->size % GROTH16_PROOF_BYTES == 0 && (x->data[0] & 0x80) != 0)
         return look_proof_bytes(x);
     TRY(inspect_vanilla(x, &known));
     if (known) return CUZK_OK;
     inspect_put_text(x->o, "type", "unknown");
     if (x->size == 0) return FAIL_DATA(MALFORMED, "file", "the file is empty");
-    return FAIL_DATA(
-        MALFORMED, "file",
-        "no format that cuzk knows (r1cs, wtns, zkey, JSON, vk, params, proof, vanilla proof)");
+    return FAIL_DATA(MALFORMED, "file",
+                     "no format that cuzk knows (r1cs, wtns, zkey, JSON, vk, params, srs, proof, "
+                     "aggregate, vanilla "
+                     "proof)");
 }
 
 static cuzk_status look(inspect *x)
@@ -269,6 +318,7 @@ static cuzk_status look(inspect *x)
     static const char *const magics[] = {"r1cs", "wtns", "zkey", "ptau"};
     size_t i = 0;
 
+    if (is_aggregate(x)) return look_aggregate(x);
     for (size_t k = 0; k < 4; k++)
         if (x->size >= 4 && memcmp(x->data, magics[k], 4) == 0) return look_container(x, magics[k]);
     while (i < x->size && strchr(" \t\r\n", x->data[i]) != NULL && x->data[i] != 0) i++;

@@ -158,9 +158,20 @@ static cuzk_status digest_of(cuzk_engine *e, const char *dir, const char *file, 
     return CUZK_OK;
 }
 
+static void warn_foreign(cuzk_engine *e, const char *file, const char *digest, const char *network)
+{
+    char text[256];
+
+    if (e->warn == NULL) return;
+    (void)snprintf(text, sizeof text,
+                   "the key has digest %s, the network's %s: the network will not take its proofs",
+                   digest, network);
+    e->warn(e->ctx, CUZK_CLASS_INCONSISTENT, file, text);
+}
+
 cuzk_status key_trust(cuzk_engine *e, const char *dir, fil_kind kind, const fil_size *size)
 {
-    char path[FIL_PATH_MAX], digest[KEY_DIGEST_HEX + 1], text[256];
+    char path[FIL_PATH_MAX], digest[KEY_DIGEST_HEX + 1];
     key_expected x;
 
     TRY(fil_key_path(path, dir, kind, size, ".params"));
@@ -173,16 +184,31 @@ cuzk_status key_trust(cuzk_engine *e, const char *dir, fil_kind kind, const fil_
         return FAIL_DATA(MALFORMED, file,
                          "key %s has digest %s, setup wrote %s: damaged, or replaced", file, digest,
                          x.own);
-    case KEY_FOREIGN:
-        (void)snprintf(text, sizeof text,
-                       "the key has digest %s, the network's %s: the network will not take its "
-                       "proofs",
-                       digest, x.network);
-        if (e->warn != NULL) e->warn(e->ctx, CUZK_CLASS_INCONSISTENT, file, text);
-        break;
+    case KEY_FOREIGN: warn_foreign(e, file, digest, x.network); break;
     case KEY_UNKNOWN:
     case KEY_NETWORK:
     case KEY_OWN: break;
     }
+    return CUZK_OK;
+}
+
+cuzk_status key_trust_srs(cuzk_engine *e, const char *path, uint64_t points, bool *checked)
+{
+    char dir[FIL_PATH_MAX], digest[KEY_DIGEST_HEX + 1];
+    const char *slash = strrchr(path, '/'), *file = slash == NULL ? path : slash + 1;
+    key_record r;
+    bool found;
+
+    *checked = false;
+    int n = slash == NULL ? snprintf(dir, sizeof dir, ".")
+                          : snprintf(dir, sizeof dir, "%.*s/", (int)(slash - path), path);
+    if (n < 0 || (size_t)n >= sizeof dir)
+        return FAIL(CUZK_EINVAL, "key path longer than %d bytes", FIL_PATH_MAX);
+    if (strcmp(file, FIL_SRS_NAME) == 0) {
+        TRY(digest_of(e, dir, file, path, digest));
+        if (strcmp(digest, FIL_SRS_DIGEST) != 0) warn_foreign(e, file, digest, FIL_SRS_DIGEST);
+    }
+    TRY(key_recall(e, dir, file, &r, &found));
+    *checked = found && r.points == points;
     return CUZK_OK;
 }

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "engine/key_store.h"
+#include "groth16/aggregate.h"
 
 #define REMEMBER_NS UINT64_C(30000000000)
 
@@ -98,7 +99,20 @@ static void on_points(void *ctx, uint64_t done, uint64_t total)
     f->st = remember(f);
 }
 
-static cuzk_status check_points(file_check *f, const groth16_pk *pk)
+/** A key's points, or powers': how they are checked, and how many they are. */
+typedef struct points_of {
+    const groth16_pk *pk; /* NULL: srs */
+    const aggregate_srs *srs;
+    uint64_t total;
+} points_of;
+
+static cuzk_status check_each(const points_of *p, const groth16_key_check *o, pool *workers)
+{
+    return p->pk != NULL ? groth16_pk_check(p->pk, o, workers)
+                         : aggregate_srs_check(p->srs, o, workers);
+}
+
+static cuzk_status check_points(file_check *f, const points_of *p)
 {
     groth16_key_check o = {
         .subgroup = f->x->deep, .progress = on_points, .ctx = f, .cancel = f->x->e->cancel};
@@ -107,13 +121,13 @@ static cuzk_status check_points(file_check *f, const groth16_pk *pk)
 
     /* a check that came to its end is made again when asked for; one that did not is gone on with */
     if (f->x->deep) {
-        if (f->r.points < groth16_pk_points(pk)) o.from = f->r.points;
+        if (f->r.points < p->total) o.from = f->r.points;
         f->r.points = o.from;
     }
     TRY(remember(f));
-    bytes_printf(f->x->o, ",\"points\":%llu", (unsigned long long)groth16_pk_points(pk));
+    bytes_printf(f->x->o, ",\"points\":%llu", (unsigned long long)p->total);
     if (o.from != 0) bytes_printf(f->x->o, ",\"from\":%llu", (unsigned long long)o.from);
-    st = groth16_pk_check(pk, &o, f->x->e->pool);
+    st = check_each(p, &o, f->x->e->pool);
     if (!f->x->deep) return st;
     if (st == CUZK_OK) return f->st != CUZK_OK ? f->st : remember(f);
     err = *cuzk_last_error();
@@ -158,7 +172,8 @@ static cuzk_status check_params(file_check *f, const key_expected *want)
     TRY_OUT(groth16_params_open(&pk, f->path, f->x->cv, sys, f->x->e->m));
     TRY_OUT(check_head(f, pk));
     TRY_OUT(check_digest(f, want));
-    st = check_points(f, pk);
+    points_of points = {.pk = pk, .total = groth16_pk_points(pk)};
+    st = check_points(f, &points);
 out:
     groth16_pk_free(pk);
     r1cs_free(sys);
@@ -223,9 +238,18 @@ static cuzk_status check_meta(const file_check *f)
 static cuzk_status check_srs(file_check *f)
 {
     static const key_expected want = {.network = FIL_SRS_DIGEST};
+    points_of points = {0};
+    aggregate_srs *srs;
+    cuzk_status st;
 
-    TRY(check_digest(f, &want));
-    return remember(f);
+    TRY(aggregate_srs_open(&srs, f->path, f->x->cv, f->x->e->m));
+    bytes_printf(f->x->o, ",\"aggregates\":%u", aggregate_srs_capacity(srs));
+    points.srs = srs;
+    points.total = aggregate_srs_points(srs);
+    st = check_digest(f, &want);
+    if (st == CUZK_OK) st = check_points(f, &points);
+    aggregate_srs_free(srs);
+    return st;
 }
 
 /* ---- a folder ---- */

@@ -86,6 +86,8 @@ CUZK_STATUS aggregate_vk_read(aggregate_vk *out, const aggregate_srs *srs);
 
 /* ---- aggregates ---- */
 
+/** Where an aggregate says how many proofs it has: u32, little-endian. */
+#define AGGREGATE_COUNT_AT 1488u
 /** Bytes of an aggregate of n proofs, n a power of two. */
 size_t aggregate_size(uint32_t n);
 

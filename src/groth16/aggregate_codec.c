@@ -15,10 +15,11 @@
 #define G1_BYTES 48u
 #define G2_BYTES 96u
 #define FIELDS_MAX (17 + 12 * AGGREGATE_MAX_LOG)
-/* where n stands: behind five values of the pairing and a point */
-#define N_AT (5 * GT_BYTES + G1_BYTES)
+#define N_AT AGGREGATE_COUNT_AT
 #define FIXED_BYTES (N_AT + 4 + 480 + 288)
 #define ROUND_BYTES (10 * GT_BYTES + 2 * G1_BYTES)
+
+_Static_assert(N_AT == 5 * GT_BYTES + G1_BYTES, "behind five values of the pairing and a point");
 
 typedef enum field_kind { FIELD_GT, FIELD_G1, FIELD_G2 } field_kind;
 

@@ -101,7 +101,7 @@ static cuzk_status target_task(void *ctx, size_t i, unsigned worker)
                 first = false;
             }
         }
-    x->x->b->final_exp(x->targets[i], &f);
+    cv->final_exp(x->targets[i], &f);
     return CUZK_OK;
 }
 

@@ -312,7 +312,7 @@ static cuzk_status side_task(void *ctx, size_t i, unsigned worker)
 
     if (i == 0) {
         x->b->miller(&x->parts[0], &left, 1, x->left_q, PAIRS);
-        x->b->final_exp(&x->parts[0], &x->parts[0]);
+        x->cv->final_exp(&x->parts[0], &x->parts[0]);
         return CUZK_OK;
     }
     size_t from = (i - 1) * POW_TASK;

@@ -71,12 +71,14 @@ done
 
 ni=$(fixture filecoin/2kib/porep-ni)
 if [ -n "$ni" ]; then
-    outcome "non-interactive" 0 "the network takes their aggregate" "$cuzk" prove --kind porep --input "$ni/c1.json" \
+    outcome "non-interactive" 0 "inputs are right" "$cuzk" prove --kind porep --input "$ni/c1.json" \
         --statement "$ni/statement.json" --check-only
     outcome "13 proofs" 0 valid "$cuzk" verify --kind porep --statement "$ni/statement.json" --params "$params" \
         --proof "$ni/proof-fixed-rs.bin"
-    outcome "an aggregate" 3 "13 partitions have 2496" "$cuzk" verify --kind porep --statement "$ni/statement.json" \
-        --params "$params" --proof "$ni/proof-aggregate-v2.bin"
+    outcome "an aggregate" 0 valid "$cuzk" verify --kind porep --statement "$ni/statement.json" --params "$params" \
+        --proof "$ni/proof-aggregate-v2.bin" --srs "$(fixture filecoin/2kib/aggregate)/srs-16.srs"
+    outcome "an aggregate without its powers" 4 '"class":"io"' "$cuzk" verify --kind porep --statement "$ni/statement.json" \
+        --params "$params" --proof "$ni/proof-aggregate-v2.bin" --json
 fi
 for case in 2kib/porep-v1 2kib/porep-synthetic; do
     c=$(fixture filecoin/$case)

@@ -1,4 +1,4 @@
-# e2e/porep_ni_prove.sh - the thirteen proofs of a non-interactive PoRep are the reference's to the byte
+# e2e/porep_ni_prove.sh - a non-interactive PoRep: its thirteen circuits' proofs, and their aggregate, are the reference's to the byte
 # run: check-long
 . "$CUZK_TEST_DIR/e2e/lib.inc"
 
@@ -6,7 +6,14 @@ t=$(fixture filecoin/trapdoors.json)
 dir=$(fixture filecoin/2kib/porep-ni)
 params=$work/params
 outcome "setup porep-2k" 0 "key written" "$cuzk" setup --circuit porep-2k --params "$params" --trapdoors "$t"
-outcome "prove" 0 "proved and verified" "$cuzk" prove --kind porep --input "$dir/c1.json" --statement "$dir/statement.json" \
-    --params "$params" --proof "$work/p.bin" --trapdoors "$t" --strict
+outcome "circuits' proofs" 0 "proved and verified" "$cuzk" prove --kind porep --input "$dir/c1.json" --statement "$dir/statement.json" \
+    --params "$params" --proof "$work/p.bin" --trapdoors "$t" --strict --circuit-proofs
 check "golden" cmp "$work/p.bin" "$dir/proof-fixed-rs.bin"
-outcome "verifies" 0 valid "$cuzk" verify --kind porep --statement "$dir/statement.json" --params "$params" --proof "$work/p.bin"
+outcome "verify" 0 valid "$cuzk" verify --kind porep --statement "$dir/statement.json" --params "$params" --proof "$work/p.bin"
+outcome "no powers" 4 "v28-fil-inner-product-v1.srs" "$cuzk" prove --kind porep --input "$dir/c1.json" --statement "$dir/statement.json" \
+    --params "$params" --proof "$work/x.bin" --trapdoors "$t"
+cp "$(fixture filecoin/2kib/aggregate/srs-16.srs)" "$params/v28-fil-inner-product-v1.srs"
+outcome "aggregate" 0 "proved and verified" "$cuzk" prove --kind porep --input "$dir/c1.json" --statement "$dir/statement.json" \
+    --params "$params" --proof "$work/a.bin" --trapdoors "$t" --strict
+check "aggregate: golden" cmp "$work/a.bin" "$dir/proof-aggregate-v2.bin"
+outcome "aggregate: verifies" 0 valid "$cuzk" verify --kind porep --statement "$dir/statement.json" --params "$params" --proof "$work/a.bin"

@@ -8,7 +8,7 @@
 #include "aggregate_support.h"
 #include "algebra/batch.h"
 
-#define N_AT 1488u
+#define N_AT AGGREGATE_COUNT_AT
 
 /** Two seals, V2, with the fixture's powers and aggregate. */
 typedef struct two {
