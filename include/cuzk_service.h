@@ -80,6 +80,7 @@ typedef struct cuzk_service_config {
     uint64_t memory_margin;   /* bytes; UINT64_MAX: 5 GiB, or 10% if that is less */
     uint64_t memory_critical; /* kept for CRITICAL work */
     uint64_t trace_keep_ms;   /* spans older than this go; 0: 30 minutes */
+    uint64_t trace_ring;      /* bytes of spans kept, for each thread; 0: 16 MiB */
     unsigned max_queued;      /* jobs that have not ended; 0: 100,000 */
     cuzk_service_tunables tunables;
     cuzk_log_fn log; /* may be NULL */

@@ -119,9 +119,9 @@ static const char *lacking(const config *c, const config_key *k)
 #endif
     case NEED_BATCHES:
         if (c->max_batch_size == 1) return NULL; /* no batches are asked for */
-        return "jobs are not proved in batches by this version";
+        return "no device of this version proves several jobs faster together than one after the "
+               "other: each is proved by itself";
     case NEED_POOL: return "one pool of threads serves devices and synthesis: synthesis.threads";
-    case NEED_RING: return "the memory for spans has a fixed size in this version";
     case NEED_NOTHING: break;
     }
     return NULL;

@@ -23,7 +23,7 @@ typedef enum config_type {
 } config_type;
 
 /** What a key needs of the build to have an effect. */
-typedef enum config_need { NEED_NOTHING, NEED_GPU, NEED_BATCHES, NEED_POOL, NEED_RING } config_need;
+typedef enum config_need { NEED_NOTHING, NEED_GPU, NEED_BATCHES, NEED_POOL } config_need;
 
 typedef struct config_key {
     const char *name; /* "daemon.listen" */

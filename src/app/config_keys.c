@@ -221,7 +221,9 @@ const config_key config_keys[] = {
      .need = NEED_BATCHES,
      .min = 1,
      .max = 1024,
-     .doc = "Jobs proved together where a device gains from it."},
+     .doc = "Jobs proved together, at most, where a device gains from it. None does yet "
+            "(docs/decisions/001-batches.md):\n"
+            "a larger number is a warning, and each job is proved by itself."},
     {.name = "scheduler.max_batch_wait_ms",
      .type = KEY_UNSIGNED,
      .offset = AT(max_batch_wait_ms),
@@ -292,10 +294,12 @@ const config_key config_keys[] = {
      .type = KEY_SIZE,
      .offset = AT(tracing_ring),
      .def = "\"16MiB\"",
-     .need = NEED_RING,
      .min = 4096,
      .max = UINT64_C(1) << 30,
-     .doc = "Memory for the spans of a thread."},
+     .doc =
+         "Memory for spans, for each thread there is (some thirty, and those of the pool): when it "
+         "is used up the\n"
+         "oldest spans go, whosever they are. Part of memory.total_budget, as owner `spans`."},
     {.name = "tracing.keep",
      .type = KEY_DURATION,
      .offset = AT(tracing_keep_ms),

@@ -85,6 +85,7 @@ static cuzk_service_config service_config(const daemon_state *d)
         .memory_margin = c->safety_margin,
         .memory_critical = c->critical_reserve,
         .trace_keep_ms = c->tracing_keep_ms,
+        .trace_ring = c->tracing_ring,
         .tunables = tunables(c),
         .log = logger_line,
         .log_ctx = d->log,

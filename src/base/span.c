@@ -64,28 +64,58 @@ void span_rec_close(span_rec *r)
         VERIFY(!r->tracks[i]->attached);
         free(r->tracks[i]);
     }
-    for (unsigned i = 0; i < SPAN_CHUNKS; i++) free(r->chunks[i]);
+    for (unsigned i = 0; i < SPAN_MAX_CHUNKS; i++) free(r->chunks[i]);
     (void)pthread_mutex_destroy(&r->mu); /* nobody holds it: see the header */
     free(r);
+}
+
+static uint64_t max_chunks_locked(const span_rec *r)
+{
+    uint64_t most = r->track_bytes / (SPAN_CHUNK * sizeof(span_entry));
+
+    if (r->track_bytes == 0) return SPAN_CHUNKS;
+    most = most >= SPAN_MAX_CHUNKS
+               ? SPAN_MAX_CHUNKS
+               : (r->track_bytes * r->n_tracks) / (SPAN_CHUNK * sizeof(span_entry));
+    return most < 2 ? 2 : most > SPAN_MAX_CHUNKS ? SPAN_MAX_CHUNKS : most;
+}
+
+/* Takes the oldest chunk, whose spans go, out of the store. */
+static span_entry *take_oldest_locked(span_rec *r)
+{
+    span_entry **at = &r->chunks[r->dropped / SPAN_CHUNK % SPAN_MAX_CHUNKS], *chunk = *at;
+
+    *at = NULL;
+    r->dropped += SPAN_CHUNK;
+    return chunk;
+}
+
+/* For the spans from r->n on: a new one, or the oldest at the bound. */
+static bool add_chunk_locked(span_rec *r)
+{
+    uint64_t most = max_chunks_locked(r);
+    span_entry *chunk = NULL;
+
+    while ((r->n - r->dropped) / SPAN_CHUNK >= most) {
+        free(chunk);
+        chunk = take_oldest_locked(r);
+    }
+    if (chunk == NULL) chunk = malloc(SPAN_CHUNK * sizeof *chunk);
+    r->chunks[r->n / SPAN_CHUNK % SPAN_MAX_CHUNKS] = chunk;
+    return chunk != NULL;
 }
 
 /* Stores the first of n > 0 spans that follow each other, as many as fit the chunk; returns how many. */
 static uint64_t store_locked(span_rec *r, const span_entry *e, uint64_t n)
 {
-    span_entry **chunk = &r->chunks[r->n / SPAN_CHUNK % SPAN_CHUNKS];
     uint64_t at = r->n % SPAN_CHUNK;
 
-    if (at == 0) {
-        /* the next chunk: a new one, or the oldest, whose spans go */
-        if (*chunk == NULL) *chunk = malloc(SPAN_CHUNK * sizeof **chunk);
-        if (*chunk == NULL) {
-            r->lost += n;
-            return n;
-        }
-        if (r->n - r->dropped == (uint64_t)SPAN_CHUNK * SPAN_CHUNKS) r->dropped += SPAN_CHUNK;
+    if (at == 0 && !add_chunk_locked(r)) {
+        r->lost += n;
+        return n;
     }
     if (n > SPAN_CHUNK - at) n = SPAN_CHUNK - at;
-    memcpy(*chunk + at, e, n * sizeof *e);
+    memcpy(r->chunks[r->n / SPAN_CHUNK % SPAN_MAX_CHUNKS] + at, e, n * sizeof *e);
     r->n += n;
     return n;
 }
@@ -137,14 +167,35 @@ unsigned span_take(span_rec *r, span_entry *batch, unsigned max, uint64_t *i, ui
 
 uint64_t span_memory(span_rec *r)
 {
-    uint64_t bytes = sizeof *r;
+    uint64_t bytes = sizeof *r, chunks;
 
     (void)pthread_mutex_lock(&r->mu);
-    bytes += r->n_tracks * sizeof(span_track);
-    for (unsigned i = 0; i < SPAN_CHUNKS; i++)
-        if (r->chunks[i] != NULL) bytes += SPAN_CHUNK * sizeof(span_entry);
+    chunks = (r->n - r->dropped + SPAN_CHUNK - 1) / SPAN_CHUNK;
+    bytes += r->n_tracks * sizeof(span_track) + chunks * SPAN_CHUNK * sizeof(span_entry);
     (void)pthread_mutex_unlock(&r->mu);
     return bytes;
+}
+
+void span_limit(span_rec *r, uint64_t bytes_a_track)
+{
+    (void)pthread_mutex_lock(&r->mu);
+    r->track_bytes = bytes_a_track;
+    (void)pthread_mutex_unlock(&r->mu);
+}
+
+void span_expire(span_rec *r, uint64_t before_ns)
+{
+    for (;;) {
+        span_entry *chunk = NULL;
+
+        (void)pthread_mutex_lock(&r->mu);
+        if (r->n - r->dropped >= SPAN_CHUNK &&
+            span_at_locked(r, r->dropped + SPAN_CHUNK - 1)->end < before_ns)
+            chunk = take_oldest_locked(r);
+        (void)pthread_mutex_unlock(&r->mu);
+        if (chunk == NULL) return;
+        free(chunk);
+    }
 }
 
 /* ---- threads ---- */

@@ -13,9 +13,10 @@
 
 /* 128 KiB a thread; a full ring is emptied by its thread, some 5 us every 4096 spans */
 #define SPAN_RING 4096u
-/* 1 MiB a chunk, 32 MiB of store: about a million spans, hours of a busy daemon */
+/* 1 MiB a chunk, 32 MiB of store where nobody sets another bound: about a million spans */
 #define SPAN_CHUNK 32768u
 #define SPAN_CHUNKS 32u
+#define SPAN_MAX_CHUNKS 16384u
 #define SPAN_MAX_TRACKS 4096u
 #define SPAN_MAX_DEPTH 64u
 
@@ -56,9 +57,12 @@ struct span_rec {
     /* guarded by mu */
     unsigned n_tracks;
     span_track *tracks[SPAN_MAX_TRACKS];
-    uint64_t n, dropped;             /* spans ever stored; of them the oldest `dropped` are gone */
-    uint64_t lost;                   /* for want of memory */
-    span_entry *chunks[SPAN_CHUNKS]; /* span number i is in chunks[i / SPAN_CHUNK % SPAN_CHUNKS] */
+    uint64_t n,
+        dropped;   /* spans ever stored; of them the oldest `dropped`, whole chunks, are gone */
+    uint64_t lost; /* for want of memory */
+    uint64_t track_bytes; /* of the bound, a track; 0: SPAN_CHUNKS in all */
+    span_entry
+        *chunks[SPAN_MAX_CHUNKS]; /* span number i is in chunks[i / SPAN_CHUNK % SPAN_MAX_CHUNKS] */
 };
 
 /** Moves what is in the ring into the store. */
@@ -66,7 +70,7 @@ void span_drain_locked(span_rec *r, span_track *t);
 /** Span number i of the store, dropped <= i < n. */
 static inline const span_entry *span_at_locked(const span_rec *r, uint64_t i)
 {
-    return &r->chunks[i / SPAN_CHUNK % SPAN_CHUNKS][i % SPAN_CHUNK];
+    return &r->chunks[i / SPAN_CHUNK % SPAN_MAX_CHUNKS][i % SPAN_CHUNK];
 }
 
 /** Copies at most n spans from number *i on, up to `end`, skipping what was dropped meanwhile; returns how many. */

@@ -26,6 +26,8 @@
 #define MAX_QUEUED 100000
 #define MARGIN ((uint64_t)5 << 30)
 #define KEEP_MS ((uint64_t)24 * 3600 * 1000)
+#define TRACE_KEEP_MS ((uint64_t)30 * 60 * 1000)
+#define TRACE_RING ((uint64_t)16 << 20) /* a thread */
 
 /* ---- the clock ---- */
 
@@ -64,6 +66,13 @@ static void charge_spans(service *s)
     s->span_bytes = bytes;
 }
 
+static void expire_spans(service *s, uint64_t now)
+{
+    uint64_t keep = (s->c.trace_keep_ms == 0 ? TRACE_KEEP_MS : s->c.trace_keep_ms) * MS;
+
+    if (now > keep) span_expire(s->e->rec, now - keep);
+}
+
 static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint64_t *forgotten)
 {
     uint64_t keep, step = gate_longest_step(s->gate);
@@ -73,6 +82,7 @@ static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint
     if (step > s->safe_point_max_ns) s->safe_point_max_ns = step;
     keep = s->tunables.results_keep_ms;
     svc_unlock(s);
+    expire_spans(s, now);
     charge_spans(s);
     ledger_poke(s->ledger); /* keys may have been idle for long enough */
     if (now - *scanned >= SCAN_EVERY) {
@@ -310,6 +320,7 @@ cuzk_status cuzk_service_open(cuzk_service **out, cuzk_engine *e, const cuzk_ser
     s->n_synthesis = cores(s) < 18 ? cores(s) : 18;
     s->epoch = clock_ns();
     s->epoch_wall_ms = (int64_t)svc_wall_ms();
+    span_limit(e->rec, s->c.trace_ring == 0 ? TRACE_RING : s->c.trace_ring);
     e->progress = note_progress;
     e->warn = note_warning;
     e->ctx = s;

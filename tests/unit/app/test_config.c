@@ -74,7 +74,7 @@ static const char everything[] =
     "[circuits.mult]\nzkey = 'm.zkey'\n"
     "[circuits.big]\nzkey = 'b.zkey'\nr1cs = 'b.r1cs'\nwitness_command = ['w', '-x']\n"
     "max_witness = '10MiB'\n"
-    "[logging]\nlevel = 'debug'\nformat = 'json'\n[tracing]\nkeep = '1h'\n";
+    "[logging]\nlevel = 'debug'\nformat = 'json'\n[tracing]\nring = '8MiB'\nkeep = '1h'\n";
 
 static void test_everything(void **state)
 {
@@ -108,6 +108,7 @@ static void test_everything(void **state)
     assert_string_equal(c->cpu_table, "generic");
     assert_false(c->sort_by_type);
     assert_int_equal(c->synthesis_threads, 3);
+    assert_int_equal(c->tracing_ring, 8 << 20);
     assert_int_equal(c->synthesis_concurrency, 4);
     assert_int_equal(c->max_parallel_synthesis, 5);
     assert_string_equal(config_params_dir(c, "/from/env"), "/keys");
@@ -291,14 +292,12 @@ static void test_params_dir(void **state)
 
 static void test_lacking(void **state)
 {
-    config *c =
-        read_ok("[scheduler]\nmax_batch_size = 4\nmax_batch_wait_ms = 3\n[tracing]\nring = 65536\n"
-                "[gpus]\ndevices = 'none'\ngpu_threads = 2\n");
+    config *c = read_ok("[scheduler]\nmax_batch_size = 4\nmax_batch_wait_ms = 3\n"
+                        "[gpus]\ndevices = 'none'\ngpu_threads = 2\n");
 
     (void)state;
     assert_true(warned(c, "scheduler.max_batch_size"));
     assert_true(warned(c, "scheduler.max_batch_wait_ms"));
-    assert_true(warned(c, "tracing.ring"));
     assert_false(warned(c, "gpus.devices")); /* asks for what is done anyway */
     config_free(c);
 }
@@ -321,7 +320,7 @@ static void test_reload(void **state)
                 "[memory]\ntotal_budget = '16GiB'\nsafety_margin = '1GiB'\ncritical_reserve = 0\n"
                 "[cpu]\ndevice='on'\ntable = 'generic'\n[synthesis]\nthreads = 3\n"
                 "[srs]\nparam_cache = '/keys'\npreload = ['porep-32g', 'winning-64g']\n"
-                "[logging]\nlevel='error'\n[tracing]\nkeep = 3600\n");
+                "[logging]\nlevel='error'\n[tracing]\nring = '8MiB'\nkeep = 3600\n");
 
     (void)state;
     differing[0] = 0;

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/span_memory.h"
 #include "base/span_store.h"
 
 static span_rec *open_rec(const char *track)
@@ -418,6 +419,56 @@ static void test_store_is_bounded(void **state)
     span_rec_close(r);
 }
 
+/* A bound of 1 MiB a track: what is kept grows with the tracks, and shrinks with a smaller bound. */
+static void test_bound_by_track(void **state)
+{
+    const uint64_t mib = (uint64_t)SPAN_CHUNK * sizeof(span_entry);
+    span_rec *r = open_rec("main");
+    uint64_t fixed, dropped;
+
+    (void)state;
+    fixed = span_memory(r) - sizeof(span_track);
+    span_limit(r, 3 * mib);
+    close_spans((uint64_t)SPAN_CHUNK * 7);
+    assert_true(span_memory(r) <= fixed + sizeof(span_track) + 3 * mib);
+    assert_true(span_memory(r) > fixed + sizeof(span_track) + mib);
+    assert_true(span_attach(r, "second") == CUZK_OK);
+    close_spans((uint64_t)SPAN_CHUNK * 7);
+    assert_true(span_memory(r) > fixed + 2 * sizeof(span_track) + 4 * mib);
+    assert_true(span_memory(r) <= fixed + 2 * sizeof(span_track) + 6 * mib);
+    span_limit(r, 4096); /* two chunks at least */
+    close_spans((uint64_t)SPAN_CHUNK * 2);
+    assert_true(span_memory(r) <= fixed + 2 * sizeof(span_track) + 2 * mib);
+    dropped = span_dropped(r);
+    span_expire(r, 1); /* none is so old */
+    assert_true(span_dropped(r) == dropped);
+    span_rec_close(r);
+}
+
+/* What had ended before a time goes, by whole chunks; what came after stays and is found. */
+static void test_expires(void **state)
+{
+    span_rec *r = open_rec("main");
+    cuzk_attribution a;
+    uint64_t between;
+
+    (void)state;
+    close_spans((uint64_t)SPAN_CHUNK * 5);
+    span_attribution(r, 1, clock_ns(), &a); /* empties the ring */
+    between = clock_ns();
+    close_spans(1000);
+    span_attribution(r, between, clock_ns(), &a);
+    assert_true(step(&a, SPAN_NTT)->n + step(&a, SPAN_ABC)->n == 1000);
+    span_expire(r, between);
+    assert_true(span_dropped(r) == (uint64_t)SPAN_CHUNK * 5);
+    span_attribution(r, between, clock_ns(), &a);
+    assert_true(step(&a, SPAN_NTT)->n + step(&a, SPAN_ABC)->n == 1000);
+    span_expire(r, UINT64_MAX); /* a chunk that is still written stays */
+    span_attribution(r, between, clock_ns(), &a);
+    assert_true(step(&a, SPAN_NTT)->n + step(&a, SPAN_ABC)->n == 1000);
+    span_rec_close(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +485,8 @@ int main(void)
         cmocka_unit_test(test_same_name_at_once),
         cmocka_unit_test(test_full_rings_lose_nothing),
         cmocka_unit_test(test_store_is_bounded),
+        cmocka_unit_test(test_bound_by_track),
+        cmocka_unit_test(test_expires),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
