@@ -73,15 +73,26 @@ static void expire_spans(service *s, uint64_t now)
     if (now > keep) span_expire(s->e->rec, now - keep);
 }
 
+static uint64_t look_at_wall_clock(service *s, uint64_t now, uint64_t keep)
+{
+    int64_t by;
+    uint64_t wall = wall_watch_look(&s->wall, svc_wall_ms(), now, keep, &by);
+    cuzk_log_field f[] = {{"by_ms", NULL, by}};
+
+    if (by != 0) svc_log(s, CUZK_LOG_WARN, "clock_jumped", f, 1);
+    return wall;
+}
+
 static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint64_t *forgotten)
 {
-    uint64_t keep, step = gate_longest_step(s->gate);
+    uint64_t keep, wall, step = gate_longest_step(s->gate);
 
     svc_lock(s);
     fault_stall("lock");
     if (step > s->safe_point_max_ns) s->safe_point_max_ns = step;
     keep = s->tunables.results_keep_ms;
     svc_unlock(s);
+    wall = look_at_wall_clock(s, now, keep);
     expire_spans(s, now);
     charge_spans(s);
     ledger_poke(s->ledger); /* keys may have been idle for long enough */
@@ -90,8 +101,6 @@ static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint
         *scanned = now;
     }
     if (now - *forgotten >= (keep < FORGET_EVERY / MS ? keep * MS : FORGET_EVERY)) {
-        uint64_t wall = svc_wall_ms();
-
         svc_forget(s, wall > keep ? wall - keep : 0);
         *forgotten = now;
     }

@@ -42,6 +42,18 @@ typedef struct job_clock {
 
 /** Milliseconds since 1970. */
 uint64_t svc_wall_ms(void);
+
+/** The wall clock against the monotonic one: it may be set while results lie there with the time of their end. */
+typedef struct wall_watch {
+    bool started;
+    int64_t offset_ms;  /* wall - monotonic at the last look */
+    uint64_t ahead_ms;  /* how much it was set forward within the last keep_ms */
+    uint64_t jumped_ns; /* clock_ns of the last jump */
+} wall_watch;
+/** The time to count the age of results by: nothing is older because the clock was set forward, until what ended before that is
+ *  keep_ms old in truth; set back, things stay longer. *jump_ms: by how much it was set since the last look, mostly 0. */
+uint64_t wall_watch_look(wall_watch *w, uint64_t wall_ms, uint64_t now_ns, uint64_t keep_ms,
+                         int64_t *jump_ms);
 const char *job_phase_name(job_phase p);
 void job_clock_start(job_clock *c, uint64_t now);
 void job_clock_enter(job_clock *c, job_phase p, uint64_t now);
@@ -287,6 +299,7 @@ typedef struct service {
     bool has_clock;
     pthread_t clock_thread;
     uint64_t span_bytes; /* only the clock's thread */
+    wall_watch wall;     /* the same */
     uint8_t seed[16];    /* of the tables' hash */
     pthread_mutex_t mu;
     /* guarded by mu */

@@ -1,5 +1,5 @@
 /*
- * engine/service_clock.c - where the wall time of a job goes, without overlap
+ * engine/service_clock.c - where the wall time of a job goes, without overlap; the wall clock, which may be set
  *
  * Parts of a job overlap; an instant belongs to the first phase of JOB_PHASES that any part is in. What belongs to none is
  * rest, and the longest stretch of it is kept with what came before: a gap.
@@ -17,6 +17,25 @@ uint64_t svc_wall_ms(void)
 
     (void)clock_gettime(CLOCK_REALTIME, &t); /* cannot fail: a valid clock */
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+#define JUMP_MS 1000 /* between two looks, a second apart: more than any slewing */
+
+uint64_t wall_watch_look(wall_watch *w, uint64_t wall_ms, uint64_t now_ns, uint64_t keep_ms,
+                         int64_t *jump_ms)
+{
+    int64_t offset = (int64_t)(wall_ms - now_ns / 1000000), by = offset - w->offset_ms;
+
+    *jump_ms = 0;
+    if (w->started && (by > JUMP_MS || by < -JUMP_MS)) {
+        *jump_ms = by;
+        w->jumped_ns = now_ns;
+        w->ahead_ms = by + (int64_t)w->ahead_ms < 0 ? 0 : (uint64_t)(by + (int64_t)w->ahead_ms);
+    }
+    w->started = true;
+    w->offset_ms = offset;
+    if ((now_ns - w->jumped_ns) / 1000000 >= keep_ms) w->ahead_ms = 0;
+    return wall_ms > w->ahead_ms ? wall_ms - w->ahead_ms : 0;
 }
 
 #define PHASE_NAME(id, name) name,

@@ -116,10 +116,44 @@ static void test_out_of_order(void **state)
     assert_int_equal(t.total_ms, 30);
 }
 
+/* The wall clock is set, forward and back: results do not expire for it, and do expire in their time. */
+static void test_wall_clock_jumps(void **state)
+{
+    enum { KEEP = 60000, YEAR = 365 * 86400 };
+    const uint64_t s = 1000000000, then = (uint64_t)1700000000 * 1000, year = (uint64_t)YEAR * 1000;
+    wall_watch w = {0};
+    int64_t by;
+    uint64_t now = 50 * s, wall = then;
+
+    (void)state;
+    assert_int_equal(wall_watch_look(&w, wall, now, KEEP, &by), then); /* the first look: no jump */
+    assert_int_equal(by, 0);
+    assert_int_equal(wall_watch_look(&w, wall + 1900, now + s, KEEP, &by),
+                     then + 1900); /* slewed */
+    assert_int_equal(by, 0);
+    /* a year forward: counted as before, for as long as results of before are kept */
+    now += 2 * s;
+    wall = then + 2900 + year;
+    assert_int_equal(wall_watch_look(&w, wall, now, KEEP, &by), then + 2900);
+    assert_int_equal(by, (int64_t)year);
+    assert_int_equal(wall_watch_look(&w, wall + 59000, now + 59 * s, KEEP, &by), then + 61900);
+    assert_int_equal(by, 0);
+    assert_int_equal(wall_watch_look(&w, wall + 60000, now + 60 * s, KEEP, &by), wall + 60000);
+    /* two years back: what has a time in the future stays */
+    now += 61 * s;
+    wall = wall + 61000 - 2 * year;
+    assert_int_equal(wall_watch_look(&w, wall, now, KEEP, &by), wall);
+    assert_int_equal(by, -2 * (int64_t)year);
+    /* forward and at once back again: as if nothing had been */
+    assert_int_equal(wall_watch_look(&w, wall + year, now + s, KEEP, &by), wall + 1000);
+    assert_int_equal(wall_watch_look(&w, wall + 2000, now + 2 * s, KEEP, &by), wall + 2000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_precedence), cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_any_walk), cmocka_unit_test(test_out_of_order)};
+        cmocka_unit_test(test_any_walk), cmocka_unit_test(test_out_of_order),
+        cmocka_unit_test(test_wall_clock_jumps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
