@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text_lanes.h"
+
 /* Characters of a token that a message shows. */
 #define SHOWN 40
 
@@ -133,14 +135,11 @@ cuzk_status json_u64(const json_token *t, uint64_t max, uint64_t *out, const cha
     return CUZK_OK;
 }
 
-/*
- * After an element: more of them in the form that machines write, a comma and one to three digits with another comma
- * right behind, which is left for the reader. Most bytes of most documents come this way. Lengths are random, so there
- * is no branch on them: the digits are moved to the top of a word, ones highest.
- */
-static size_t plain_bytes(json_in *j, uint8_t *out, size_t cap)
+/* Most bytes of most documents come this way. Lengths are random, so there is no branch on them: the digits are moved to the top of
+   a word, ones highest. */
+size_t json_bytes(const uint8_t *p, const uint8_t *end, uint8_t *out, size_t cap, size_t *used)
 {
-    const uint8_t *p = j->data + j->pos, *end = j->data + j->size;
+    const uint8_t *start = p;
     size_t len = 0;
 
     for (; len < cap && end - p >= 5 && p[0] == ','; len++) {
@@ -156,7 +155,20 @@ static size_t plain_bytes(json_in *j, uint8_t *out, size_t cap)
         out[len] = (uint8_t)v;
         p += 1 + n;
     }
-    j->pos = (size_t)(p - j->data);
+    *used = (size_t)(p - start);
+    return len;
+}
+
+/* After an element: more of them, while they come in the form that machines write. */
+static size_t plain_bytes(json_in *j, uint8_t *out, size_t cap)
+{
+    const uint8_t *end = j->data + j->size;
+    size_t len = 0, used = 0;
+
+    if (text_has_avx512()) len = json_bytes_avx512(j->data + j->pos, end, out, cap, &used);
+    j->pos += used;
+    len += json_bytes(j->data + j->pos, end, out + len, cap - len, &used);
+    j->pos += used;
     return len;
 }
 
