@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -29,7 +28,6 @@
 #define BACKLOG 512
 #define SOCKET_MODE 0660
 #define MAX_PEM (1 << 20)
-#define FD_RESERVE 64      /* descriptors that connections leave to files and devices */
 #define PAUSE_MS 100       /* when there are no descriptors */
 #define SAY_NS 10000000000 /* a refusal is logged at most so often */
 
@@ -444,7 +442,6 @@ void glisten_stop(struct glisten *l)
 cuzk_status glisten_open(struct glisten **out, gserver *s, const gserver_config *config)
 {
     struct glisten *l = calloc(1, sizeof *l);
-    struct rlimit limit;
 
     if (l == NULL) return FAIL(CUZK_ENOMEM, "gRPC server: out of memory");
     *out = l; /* closed by the server, half-built or not */
@@ -453,9 +450,7 @@ cuzk_status glisten_open(struct glisten **out, gserver *s, const gserver_config 
     l->plain = grpc_insecure_server_credentials_create();
     if (l->wake < 0 || pthread_mutex_init(&l->mu, NULL) != 0)
         return FAIL(CUZK_EIO, "gRPC server: no event descriptor");
-    l->max_fd = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < INT32_MAX
-                    ? (int)limit.rlim_cur - FD_RESERVE
-                    : INT32_MAX;
+    l->max_fd = net_last_descriptor();
     TRY(glisten_reload_tls(l, config));
     s->tls_asks_certificate = l->client_ca != NULL;
     for (size_t i = 0; i < config->n_listen; i++) TRY(open_socket(l, config->listen[i]));

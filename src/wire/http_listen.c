@@ -157,6 +157,21 @@ static void on_connection(void *listener, struct MHD_Connection *c, void **conte
     }
 }
 
+/* Before a connection is one: the last descriptors are left to files, as gRPC's acceptor does. The library does not tell the
+   connection's own: the next free one is as good. */
+static enum MHD_Result may_connect(void *listener, const struct sockaddr *sa, socklen_t size)
+{
+    http_listener *l = listener;
+    int next = fcntl(l->fd, F_DUPFD_CLOEXEC, 0);
+    bool yes = next >= 0 && next <= net_last_descriptor();
+
+    (void)sa;
+    (void)size;
+    if (next >= 0) (void)close(next);
+    if (!yes) http_trouble(l->s, "no descriptors: connections leave the last ones to files");
+    return yes ? MHD_YES : MHD_NO;
+}
+
 static cuzk_status start_daemon(http_listener *l, const http_server_config *c, const pem_files *p)
 {
     struct MHD_OptionItem tls[5];
@@ -177,7 +192,7 @@ static cuzk_status start_daemon(http_listener *l, const http_server_config *c, c
     }
     tls[n] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     l->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, http_on_request, l, MHD_OPTION_EXTERNAL_LOGGER, on_log, l,
+        flags, 0, may_connect, l, http_on_request, l, MHD_OPTION_EXTERNAL_LOGGER, on_log, l,
         MHD_OPTION_LISTEN_SOCKET, l->fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
         MHD_OPTION_CONNECTION_MEMORY_INCREMENT, CONNECTION_STEP, MHD_OPTION_CONNECTION_LIMIT, conns,
         MHD_OPTION_CONNECTION_TIMEOUT, timeout, MHD_OPTION_NOTIFY_COMPLETED, http_on_completed, l,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 /* ::ffff:0:0/96 holds IPv4 (RFC 4291, section 2.5.5.2) */
@@ -218,4 +219,14 @@ bool net_is_in(const net_peer *p, const net_cidr *networks, size_t n)
     for (size_t i = 0; i < n; i++)
         if (same_bits(p->addr, networks[i].addr, networks[i].bits)) return true;
     return false;
+}
+
+#define FD_RESERVE 64 /* descriptors that connections leave to files and devices */
+
+int net_last_descriptor(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= INT32_MAX) return INT32_MAX;
+    return (int)limit.rlim_cur - FD_RESERVE;
 }

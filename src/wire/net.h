@@ -51,4 +51,7 @@ void net_peer_write(char out[NET_PEER_TEXT], const net_peer *p);
 bool net_is_loopback(const net_peer *p);
 bool net_is_in(const net_peer *p, const net_cidr *networks, size_t n);
 
+/** The highest descriptor that a connection may have, by the process's limit: the others are for files and devices. */
+int net_last_descriptor(void);
+
 #endif
