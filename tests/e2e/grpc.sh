@@ -169,3 +169,24 @@ for _ in $(seq 100); do
     sleep 0.05
 done
 judge "$address" expiry
+
+# ---- a second SIGTERM, with a PoRep on the device ----
+"$cuzk" submit --async --kind porep --input "$CUZK_FIXTURES_2KIB/porep-v1_1/c1-wrapped.json" \
+    --statement "$CUZK_FIXTURES_2KIB/porep-v1_1/statement.json" --request-id stopped >"$work/out" 2>&1
+for _ in $(seq 400); do
+    "$cuzk" status --json | grep -q '"state":"proving","current_job":"stopped"' && break
+    sleep 0.05
+done
+kill -TERM $pid
+sleep 0.7
+check "SIGTERM waits for what is on the device" kill -0 $pid
+began=$(date +%s)
+kill -TERM $pid
+wait $pid
+got=$?
+pid=
+check "a second one ends it at once ($(($(date +%s) - began)) s), with 0" test $got -eq 0 -a $(($(date +%s) - began)) -le 5
+check "the log says so" grep -q " stopping_at_once" "$work/log"
+start
+outcome "the job was kept" 0 "stopped" "$cuzk" jobs --limit 3
+outcome "and can be cancelled" 0 "" "$cuzk" cancel stopped
