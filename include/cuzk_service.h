@@ -76,12 +76,13 @@ typedef struct cuzk_service_config {
     const char *params_dir;     /* Filecoin's keys */
     const char *const *preload; /* circuits loaded at start */
     size_t n_preload;
-    uint64_t memory_total;    /* bytes; 0: cgroup limit, else the machine's, less the margin */
-    uint64_t memory_margin;   /* bytes; UINT64_MAX: 5 GiB, or 10% if that is less */
-    uint64_t memory_critical; /* kept for CRITICAL work */
-    uint64_t trace_keep_ms;   /* spans older than this go; 0: 30 minutes */
-    uint64_t trace_ring;      /* bytes of spans kept, for each thread; 0: 16 MiB */
-    unsigned max_queued;      /* jobs that have not ended; 0: 100,000 */
+    uint64_t memory_total;       /* bytes; 0: cgroup limit, else the machine's, less the margin */
+    uint64_t memory_margin;      /* bytes; UINT64_MAX: 5 GiB, or 10% if that is less */
+    uint64_t memory_critical;    /* kept for CRITICAL work */
+    uint64_t trace_keep_ms;      /* spans older than this go; 0: 30 minutes */
+    uint64_t trace_ring;         /* bytes of spans kept, for each thread; 0: 16 MiB */
+    unsigned partitions_per_gpu; /* in flight on each GPU; 0: 2 */
+    unsigned max_queued;         /* jobs that have not ended; 0: 100,000 */
     cuzk_service_tunables tunables;
     cuzk_log_fn log; /* may be NULL */
     void *log_ctx;

@@ -86,6 +86,7 @@ static cuzk_service_config service_config(const daemon_state *d)
         .memory_critical = c->critical_reserve,
         .trace_keep_ms = c->tracing_keep_ms,
         .trace_ring = c->tracing_ring,
+        .partitions_per_gpu = c->gpu_workers_per_device,
         .tunables = tunables(c),
         .log = logger_line,
         .log_ctx = d->log,

@@ -52,8 +52,34 @@ static bool is_pinned(const key_entry *k)
 
 /* ---- loading ---- */
 
-static void unload(key_entry *k)
+/* What the device that has most of a key keeps of it. Without the lock: a device may be slow to answer. */
+static uint64_t kept_bytes(const keys *s, const uint64_t ids[GROTH16_PK_LISTS])
 {
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < s->c.e->n_devices; i++) {
+        uint64_t n = 0;
+
+        for (unsigned k = 0; k < GROTH16_PK_LISTS; k++)
+            n += dev_points_kept(s->c.e->devices[i], ids[k]);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+static void forget_on_devices(const keys *s, const groth16_pk *pk)
+{
+    uint64_t ids[GROTH16_PK_LISTS];
+
+    groth16_pk_ids(pk, ids);
+    for (unsigned i = 0; i < s->c.e->n_devices; i++)
+        for (unsigned k = 0; k < GROTH16_PK_LISTS; k++)
+            dev_points_forget(s->c.e->devices[i], ids[k]);
+}
+
+static void unload(keys *s, key_entry *k)
+{
+    if (k->pk != NULL) forget_on_devices(s, k->pk);
     groth16_pk_free(k->pk);
     r1cs_free(k->sys);
     mem_close(k->m);
@@ -62,10 +88,13 @@ static void unload(key_entry *k)
     k->m = NULL;
 }
 
-/* a, b and c, and what the sums and transforms take beside them: a guess, until a proof was measured. */
-static uint64_t first_estimate(size_t prove_size)
+/* a, b and c, and what the sums and transforms take beside them, or what a GPU wants of the host: a guess, until a proof was
+   measured. */
+static uint64_t first_estimate(const keys *s, const groth16_pk *pk, const r1cs_system *sys)
 {
-    return prove_size + prove_size / 4 + ((uint64_t)32 << 20);
+    size_t size = s->c.on_host ? groth16_prove_size(pk, sys) : groth16_prove_host_size(pk, sys);
+
+    return size + size / 4 + ((uint64_t)32 << 20);
 }
 
 static cuzk_status load_filecoin(keys *s, key_entry *k)
@@ -94,7 +123,7 @@ static cuzk_status load_filecoin(keys *s, key_entry *k)
     span_close(&sp);
     TRY(st);
     k->witness_bytes = r1cs_assignment_size(k->sys);
-    k->prove_bytes = first_estimate(groth16_prove_size(k->pk, k->sys));
+    k->prove_bytes = first_estimate(s, k->pk, k->sys);
     return CUZK_OK;
 }
 
@@ -131,7 +160,7 @@ static cuzk_status load_circom(keys *s, key_entry *k)
     TRY(st);
     k->witness_bytes = mem_cost((size_t)k->pk->n_aux * sizeof(fr)) +
                        mem_cost((size_t)k->pk->n_inputs * sizeof(fr)) + mem_cost(4096);
-    k->prove_bytes = first_estimate(groth16_prove_size(k->pk, k->pk->coeffs));
+    k->prove_bytes = first_estimate(s, k->pk, k->pk->coeffs);
     return CUZK_OK;
 }
 
@@ -144,7 +173,7 @@ static cuzk_status load(keys *s, key_entry *k)
     if (st != CUZK_OK) {
         cuzk_error why = *cuzk_last_error();
 
-        unload(k);
+        unload(s, k);
         return status_adopt(&why);
     }
     return CUZK_OK;
@@ -324,10 +353,10 @@ void key_raise(keys *s, key_use *u, unsigned level)
 
 /* ---- giving up ---- */
 
-static void free_entry(key_entry *k)
+static void free_entry(keys *s, key_entry *k)
 {
     if (k == NULL) return;
-    unload(k);
+    unload(s, k);
     free(k->zkey);
     free(k->r1cs);
     if (k->witness_command != NULL)
@@ -354,7 +383,7 @@ static uint64_t free_loaded(keys *s, key_entry *gone)
     uint64_t bytes = gone->heap_bytes;
     span sp = span_open(SPAN_FREE);
 
-    unload(gone);
+    unload(s, gone);
     span_close(&sp);
     ledger_charge(s->c.l, LEDGER_KEYS, -(int64_t)bytes);
     return bytes;
@@ -664,9 +693,14 @@ size_t keys_rows(keys *s, keys_row *out, size_t cap)
                         .pinned = is_pinned(k),
                         .progress = k->total == 0 ? 0 : (double)k->done / (double)k->total};
         memcpy(r->name, k->name, sizeof r->name);
+        if (k->state == KEY_LOADED) groth16_pk_ids(k->pk, r->ids);
         (void)snprintf(r->error, sizeof r->error, "%.255s", k->error.message);
     }
     (void)pthread_mutex_unlock(&s->mu);
+    for (size_t i = 0; i < n && i < cap; i++) {
+        out[i].device_bytes = kept_bytes(s, out[i].ids);
+        if (out[i].device_bytes != 0) out[i].tier = CUZK_HOT;
+    }
     return n;
 }
 
@@ -742,7 +776,7 @@ void keys_close(keys *s)
         VERIFY(k->refs == 0 && k->waiting == NULL);
         s->first = k->next;
         if (k->heap_bytes != 0) ledger_charge(s->c.l, LEDGER_KEYS, -(int64_t)k->heap_bytes);
-        free_entry(k);
+        free_entry(s, k);
     }
     (void)pthread_mutex_destroy(&s->mu);
     free(s->params_dir);

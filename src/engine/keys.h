@@ -63,6 +63,7 @@ typedef struct keys_config {
     ledger *l;
     const poseidon_set *ps;
     const char *params_dir; /* may be NULL */
+    bool on_host;           /* proofs are made in the host's memory */
     void (*changed)(void *ctx, const key_entry *k, const char *state, double progress);
     void *ctx;
 } keys_config;
@@ -108,6 +109,8 @@ typedef struct keys_row {
     cuzk_tier tier;
     key_state state;
     uint64_t bytes, heap_bytes, last_used; /* clock_ns; 0: never */
+    uint64_t device_bytes;                 /* kept by the device that has most of it */
+    uint64_t ids[GROTH16_PK_LISTS];        /* of its points, while it is loaded */
     unsigned refs;
     bool pinned;
     double progress; /* while it loads */

@@ -172,7 +172,7 @@ static cuzk_status init_locks(service *s)
 static cuzk_status open_ledger(service *s)
 {
     uint64_t machine, margin = s->c.memory_margin, total = s->c.memory_total;
-    unsigned ahead = 2 + s->n_synthesis;
+    unsigned ahead = 1 + s->max_width + s->n_synthesis;
 
     if (total == 0) {
         TRY(ledger_machine_bytes(&machine));
@@ -214,19 +214,10 @@ static cuzk_status open_store(service *s)
     return st;
 }
 
-static cuzk_status open_devices(service *s)
-{
-    cuzk_engine *e = s->e;
-
-    TRY(gate_new(&s->gate));
-    s->proving = e->dev_mem;
-    s->first = e->dev;
-    return engine_open_portable(&s->second, e);
-}
-
 static cuzk_status open_keys(service *s)
 {
     keys_config c = {.e = s->e,
+                     .on_host = s->host_row >= 0,
                      .l = s->ledger,
                      .ps = s->ps,
                      .params_dir = s->c.params_dir,
@@ -250,7 +241,7 @@ static cuzk_status open_stages(service *s)
         stage_fn fn;
     } const list[] = {{&s->result, "result", FINISHERS, svc_conclude},
                       {&s->finish, "finish", FINISHERS, svc_finish},
-                      {&s->device, "device", 1, svc_prove},
+                      {&s->device, "device", s->max_width, svc_prove},
                       {&s->synthesis, "synthesis", s->n_synthesis, svc_synthesise},
                       {&s->decode, "decode", s->n_decode, svc_decode}};
 
@@ -258,6 +249,11 @@ static cuzk_status open_stages(service *s)
         stage_config c = {list[i].name, list[i].width, s->e->rec, list[i].fn, s};
 
         TRY(stage_open(list[i].to, &c));
+    }
+    if (s->host_row < 0) {
+        stage_config c = {"host", 1, s->e->rec, svc_prove, s};
+
+        TRY(stage_open(&s->host, &c));
     }
     return CUZK_OK;
 }
@@ -296,13 +292,15 @@ static cuzk_status open_all(service *s, const cuzk_service_config *config)
     TRY(init_locks(s));
     TRY(svc_events_open(s));
     TRY(svc_tables_open(s));
+    TRY(gate_new(&s->gate));
+    TRY(svc_devices_open(s));
     TRY(open_ledger(s));
     TRY(open_store(s));
-    TRY(open_devices(s));
     TRY(open_keys(s));
     TRY(open_stages(s));
     TRY(cuzk_service_tune((cuzk_service *)(void *)s, &config->tunables));
     TRY(start_clock(s));
+    svc_devices_tell(s);
     preload(s, config);
     return svc_restore(s);
 }
@@ -370,14 +368,15 @@ cuzk_status cuzk_service_tune(cuzk_service *svc, const cuzk_service_tunables *t)
 
 static bool is_busy(service *s)
 {
-    stage *const stages[] = {s->device, s->finish, s->result};
+    stage *const stages[] = {s->device, s->host, s->finish, s->result};
     bool busy = false;
 
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         stage_state st;
 
+        if (stages[i] == NULL) continue;
         stage_get(stages[i], &st);
-        busy = busy || st.active != 0 || (i > 0 && st.waiting != 0);
+        busy = busy || st.active != 0 || (i > 1 && st.waiting != 0);
     }
     return busy;
 }
@@ -394,6 +393,7 @@ void cuzk_service_drain(cuzk_service *svc, uint64_t timeout_ms, bool *drained)
     stage_hold(s->decode, true);
     stage_hold(s->synthesis, true);
     stage_hold(s->device, true);
+    if (s->host != NULL) stage_hold(s->host, true);
     while (is_busy(s) && clock_ns() < until)
         (void)nanosleep(&pause, NULL); /* a signal only makes it look sooner */
     *drained = !is_busy(s);
@@ -461,15 +461,15 @@ void cuzk_service_close(cuzk_service *svc)
     if (s == NULL) return;
     if (s->decode != NULL) stop_jobs(s);
     stop_clock(s);
-    stage *const stages[] = {s->decode, s->synthesis, s->device, s->finish, s->result};
-    for (size_t i = 0; i < 5; i++) stage_stop(stages[i]);
+    stage *const stages[] = {s->decode, s->synthesis, s->device, s->host, s->finish, s->result};
+    for (size_t i = 0; i < 6; i++) stage_stop(stages[i]);
     store_close(s->store);
     svc_events_close(s);
     svc_tables_close(s);
     keys_close(s->keys);
-    for (size_t i = 0; i < 5; i++) stage_free(stages[i]);
+    for (size_t i = 0; i < 6; i++) stage_free(stages[i]);
     ledger_close(s->ledger);
-    device_close(s->second);
+    device_close(s->portable);
     poseidon_set_free(s->ps);
     gate_free(s->gate);
     free((char *)(uintptr_t)s->c.store);

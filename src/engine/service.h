@@ -87,6 +87,27 @@ typedef enum part_at {
 
 typedef struct svc_job svc_job;
 
+/** Where a partition is proved: a failure leads on to the next. */
+typedef enum part_path {
+    PATH_DEVICES,  /* the emptiest that it has not failed on */
+    PATH_HOST,     /* the CPU, where no device of the service is one */
+    PATH_PORTABLE, /* the CPU's portable table */
+} part_path;
+
+/** A device that partitions are proved on. */
+typedef struct svc_device {
+    /* fixed after init */
+    device *d;
+    device_info info; /* its memory as it was at the start */
+    /* any thread; relaxed: they only spread the work */
+    _Atomic unsigned on, width; /* partitions on it; how many it takes at a time, 0: retired */
+    /* guarded by mu */
+    bool retired;
+    unsigned active;     /* as `on`, by the books */
+    uint64_t idle_since; /* clock_ns; 0: it is busy, or has not been */
+    uint64_t busy_from, busy_ns, partitions;
+} svc_device;
+
 /** The proof of a partition that was stored before a restart. */
 typedef struct svc_kept {
     uint32_t index;
@@ -100,6 +121,7 @@ typedef struct svc_later {
     struct svc_later *next;
     struct svc_part *p;
     bool ended;  /* else: it begins */
+    int row;     /* of the service's devices; -1: on none of them */
     uint64_t at; /* clock_ns */
     uint64_t wall_ns, attributed_ns, gap_ns;
     char gap[96];
@@ -116,7 +138,10 @@ typedef struct svc_part {
     r1cs_assignment *w;
     groth16_job *started;
     dev_stream *stream;
-    bool second_path; /* on the portable table, after a failure */
+    part_path path;
+    uint32_t avoid;     /* devices that it failed on, a bit each */
+    svc_device *at_dev; /* where it was proved last; NULL: on the CPU that stands in */
+    bool beside;        /* there was another partition on it */
     svc_later begins, ends;
     cuzk_status proved; /* what came of prove_start; its failure: */
     cuzk_error why;
@@ -125,6 +150,7 @@ typedef struct svc_part {
     part_state state;
     part_at at;
     unsigned attempts;
+    int row;        /* of the device that it is on */
     uint8_t *proof; /* proof_size bytes once done */
     size_t proof_size;
     groth16_proof result;                                           /* circom */
@@ -289,10 +315,13 @@ typedef struct service {
     store *store; /* NULL: memory alone */
     poseidon_set *ps;
     gate *gate;
-    mem *proving;   /* what the devices take */
-    device *first;  /* where partitions are proved */
-    device *second; /* the portable table: where one is tried after a failure */
+    mem *proving; /* what the devices take; the engine's */
+    svc_device devices[ENGINE_MAX_DEVICES];
+    unsigned n_devices, max_width;
+    int host_row; /* the device that is the CPU; -1: none */
+    device *portable;
     stage *decode, *synthesis, *device, *finish, *result;
+    stage *host;    /* PATH_HOST and PATH_PORTABLE beside GPUs; NULL: `device` serves them */
     uint64_t epoch; /* clock_ns at start */
     int64_t epoch_wall_ms;
     unsigned n_decode, n_synthesis;
@@ -321,10 +350,7 @@ typedef struct service {
     uint64_t n_errors;
     svc_gap_row gaps[SVC_ERRORS];
     uint64_t n_gaps;
-    unsigned on_device;
-    uint64_t device_idle_since; /* clock_ns; 0: it is busy, or has not been */
-    uint64_t device_busy_from, device_busy_ns, worker_wall_ns, worker_attributed_ns, job_rest_ns,
-        job_total_ns;
+    uint64_t worker_wall_ns, worker_attributed_ns, job_rest_ns, job_total_ns;
     uint64_t safe_point_max_ns;
     /* events (service_events.c) */
     struct {
@@ -434,6 +460,23 @@ void svc_finish(void *service, stage_item *it);
 /** A partition that is in no queue goes: it leaves its job, then what it holds is given back. */
 void svc_part_end(svc_part *p, part_state state);
 
+/* service_devices.c */
+CUZK_STATUS svc_devices_open(service *s);
+/** Lines of the log: what there is, and what could not be used. */
+void svc_devices_tell(service *s);
+/** The emptiest device but those of `avoid`; NULL: none is left. Never waits; to be put. */
+svc_device *svc_device_take(service *s, uint32_t avoid);
+void svc_device_put(svc_device *v);
+/** The CPU device of a path, and the stage that serves the path. */
+device *svc_stand_in(const service *s, part_path path);
+stage *svc_device_stage(const service *s, part_path path);
+/** Where the partition is tried after a failure. */
+part_path svc_next_path(const service *s, const svc_part *p);
+/** The device takes nothing any more. False: it was retired already. */
+bool svc_device_retire(service *s, svc_device *v, const svc_job *j, const cuzk_error *why);
+/** The device takes one partition at a time. False: so it did. */
+bool svc_device_narrow(service *s, svc_device *v, const cuzk_error *why);
+
 /* service_later.c */
 /** Posts r; the books have it before anybody who locks after this has them. Never waits. */
 void svc_post(service *s, svc_later *r);
@@ -455,9 +498,11 @@ void svc_account_later(service *s, const svc_account *a, svc_later *r);
 /** Named steps that took longer than they ever should. Locked. */
 void svc_note_slow_steps(service *s, const char *track, const char *job_id,
                          const cuzk_attribution *a);
-/** A partition comes to the device: why the device was idle until then. Locked. */
-void svc_device_taken(service *s, const svc_part *p, uint64_t now);
-void svc_device_left(service *s, uint64_t now);
+/** A partition comes to the device of this row: why the device was idle until then. Locked. */
+void svc_device_taken(service *s, const svc_part *p, int row, uint64_t now);
+void svc_device_left(service *s, int row, uint64_t now);
+/** How long the device was busy so far. Locked. */
+uint64_t svc_device_busy(const svc_device *v, uint64_t now);
 /** The memory that a partition took, against what was reserved. Locked. */
 void svc_count_estimate(service *s, uint64_t reserved, uint64_t measured);
 void svc_count_times(service *s, svc_job *j, uint64_t now); /* locked */
@@ -483,6 +528,7 @@ void svc_events_close(service *s);
 void svc_event_job(service *s, const svc_job *j);
 void svc_event_part(service *s, const svc_part *p, part_state state);
 void svc_event_key(void *service, const key_entry *k, const char *state, double progress);
+void svc_event_device(service *s, const svc_device *v, const char *state);
 void svc_note_error(service *s, const svc_job *j, const cuzk_error *e); /* locked */
 void svc_note_gap(service *s, const char *track, const char *job_id, uint64_t ns,
                   const char *between); /* locked */

@@ -137,16 +137,18 @@ static idle_cause cause_of(const svc_part *p, uint64_t from, uint64_t now)
     return best;
 }
 
-void svc_device_taken(service *s, const svc_part *p, uint64_t now)
+void svc_device_taken(service *s, const svc_part *p, int row, uint64_t now)
 {
-    uint64_t from = s->device_idle_since, there = p->job->queued_at;
+    svc_device *v = row < 0 ? NULL : &s->devices[row];
+    uint64_t from, there = p->job->queued_at;
     idle_cause cause;
     char text[96];
 
-    if (s->on_device++ != 0) return;
-    s->device_busy_from = now;
+    if (v == NULL || v->active++ != 0) return;
+    v->busy_from = now;
+    from = v->idle_since;
     if (from == 0) return;
-    s->device_idle_since = 0;
+    v->idle_since = 0;
     if (from < there) from = there; /* before that there was no work */
     if (now <= from) return;
     cause = cause_of(p, from, now);
@@ -156,11 +158,20 @@ void svc_device_taken(service *s, const svc_part *p, uint64_t now)
     svc_note_gap(s, "device", p->job->job_id, now - from, text);
 }
 
-void svc_device_left(service *s, uint64_t now)
+void svc_device_left(service *s, int row, uint64_t now)
 {
-    if (--s->on_device != 0) return;
-    s->device_busy_ns += now - s->device_busy_from;
-    s->device_idle_since = now;
+    svc_device *v = row < 0 ? NULL : &s->devices[row];
+
+    if (v == NULL) return;
+    v->partitions++;
+    if (--v->active != 0) return;
+    v->busy_ns += now - v->busy_from;
+    v->idle_since = now;
+}
+
+uint64_t svc_device_busy(const svc_device *v, uint64_t now)
+{
+    return v->busy_ns + (v->active != 0 && now > v->busy_from ? now - v->busy_from : 0);
 }
 
 /* ---- jobs ---- */

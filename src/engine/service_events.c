@@ -99,6 +99,18 @@ void svc_event_part(service *s, const svc_part *p, part_state state)
     push(s, &o);
 }
 
+void svc_event_device(service *s, const svc_device *v, const char *state)
+{
+    bytes_out o;
+
+    if (!wanted(s)) return;
+    open_event(s, &o, "device");
+    svc_put_text(&o, "name", v->info.label);
+    svc_put_text(&o, "state", state);
+    bytes_printf(&o, "}");
+    push(s, &o);
+}
+
 void svc_event_key(void *ctx, const key_entry *k, const char *state, double progress)
 {
     service *s = ctx;

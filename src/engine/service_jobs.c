@@ -152,6 +152,7 @@ void svc_raise(svc_job *j, uint32_t priority)
         ledger_raise(s->ledger, &p->claim, level);
         stage_raise(s->synthesis, &p->item, level);
         stage_raise(s->device, &p->item, level);
+        if (s->host != NULL) stage_raise(s->host, &p->item, level);
         stage_raise(s->finish, &p->item, level);
     }
     svc_leave(j);
@@ -169,7 +170,9 @@ static bool take_back_part(service *s, svc_part *p)
     switch (at) {
     case AT_MEMORY: return ledger_withdraw(s->ledger, &p->claim);
     case AT_SYNTHESIS: return stage_remove(s->synthesis, &p->item);
-    case AT_DEVICE: return stage_remove(s->device, &p->item);
+    case AT_DEVICE:
+        return stage_remove(s->device, &p->item) ||
+               (s->host != NULL && stage_remove(s->host, &p->item));
     case AT_FINISH: return stage_remove(s->finish, &p->item);
     case AT_NOWHERE: break;
     }

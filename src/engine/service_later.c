@@ -18,16 +18,17 @@ static void write_locked(service *s, const svc_later *r)
         p->device_from = r->at;
         p->at = AT_NOWHERE;
         p->state = PART_DEVICE;
+        p->row = r->row;
         job_clock_leave(c, PHASE_QUEUE, r->at);
         job_clock_enter(c, PHASE_DEVICE, r->at);
-        svc_device_taken(s, p, r->at);
+        svc_device_taken(s, p, r->row, r->at);
         return;
     }
     p->device_to = r->at;
     p->at = AT_FINISH;
     job_clock_leave(c, PHASE_DEVICE, r->at);
     job_clock_enter(c, PHASE_QUEUE, r->at);
-    svc_device_left(s, r->at);
+    svc_device_left(s, r->row, r->at);
     s->worker_wall_ns += r->wall_ns;
     s->worker_attributed_ns += r->attributed_ns;
     if (r->gap_ns != 0) svc_note_gap(s, "device", p->job->job_id, r->gap_ns, r->gap);

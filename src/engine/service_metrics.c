@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "engine/service.h"
@@ -159,17 +160,18 @@ static void put_keys(service *s, bytes_out *o)
 
 static void put_stages(service *s, bytes_out *o)
 {
-    stage *const stages[] = {s->decode, s->synthesis, s->device, s->finish, s->result};
+    stage *const stages[] = {s->decode, s->synthesis, s->device, s->finish, s->result, s->host};
+    size_t n = s->host == NULL ? 5 : 6;
 
     head(o, "cuzk_stage_waiting", "gauge", "Items that wait before a stage.");
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < n; i++) {
         stage_state st;
 
         stage_get(stages[i], &st);
         bytes_printf(o, "cuzk_stage_waiting{stage=\"%s\"} %u\n", st.name, st.waiting);
     }
     head(o, "cuzk_stage_active", "gauge", "Items in a stage.");
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < n; i++) {
         stage_state st;
 
         stage_get(stages[i], &st);
@@ -177,33 +179,83 @@ static void put_stages(service *s, bytes_out *o)
     }
 }
 
+typedef struct device_numbers {
+    unsigned active;
+    bool retired;
+    uint64_t busy, partitions;
+    device_info info;
+} device_numbers;
+
+static void put_per_device(bytes_out *o, const device_numbers *v, unsigned n)
+{
+    head(o, "cuzk_device_up", "gauge",
+         "1: the device takes partitions. 0: it failed and is retired.");
+    for (unsigned i = 0; i < n; i++)
+        bytes_printf(o, "cuzk_device_up{device=\"%s\"} %d\n", v[i].info.label, !v[i].retired);
+    head(o, "cuzk_device_partitions_total", "counter", "Partitions that a device was done with.");
+    for (unsigned i = 0; i < n; i++)
+        bytes_printf(o, "cuzk_device_partitions_total{device=\"%s\"} %" PRIu64 "\n",
+                     v[i].info.label, v[i].partitions);
+    head(o, "cuzk_device_busy_seconds_total", "counter", "Device busy.");
+    for (unsigned i = 0; i < n; i++)
+        bytes_printf(o, "cuzk_device_busy_seconds_total{device=\"%s\"} %.9g\n", v[i].info.label,
+                     (double)v[i].busy / S);
+    head(o, "cuzk_device_memory_bytes", "gauge", "Memory of a GPU that may be used; free of it.");
+    for (unsigned i = 0; i < n; i++) {
+        if (!v[i].info.gpu) continue;
+        bytes_printf(o, "cuzk_device_memory_bytes{device=\"%s\",what=\"total\"} %" PRIu64 "\n",
+                     v[i].info.label, v[i].info.memory_total);
+        bytes_printf(o, "cuzk_device_memory_bytes{device=\"%s\",what=\"free\"} %" PRIu64 "\n",
+                     v[i].info.label, v[i].info.memory_free);
+    }
+}
+
+static void put_devices(service *s, bytes_out *o)
+{
+    device_numbers v[ENGINE_MAX_DEVICES];
+    uint64_t now = clock_ns();
+    unsigned active = 0, up = 0;
+
+    svc_lock(s);
+    for (unsigned i = 0; i < s->n_devices; i++) {
+        const svc_device *d = &s->devices[i];
+
+        v[i] = (device_numbers){.active = d->active,
+                                .retired = d->retired,
+                                .busy = svc_device_busy(d, now),
+                                .partitions = d->partitions};
+        active += d->active;
+        up += !d->retired;
+    }
+    svc_unlock(s);
+    for (unsigned i = 0; i < s->n_devices; i++) {
+        device_info_get(s->devices[i].d, &v[i].info);
+        memcpy(v[i].info.label, s->devices[i].info.label, sizeof v[i].info.label);
+    }
+    gauge(o, "cuzk_gpu_workers", "Devices that prove.", up);
+    gauge(o, "cuzk_device_active", "Partitions on a device.", active);
+    put_per_device(o, v, s->n_devices);
+}
+
 static void put_live(service *s, bytes_out *o)
 {
-    uint64_t now = clock_ns(), queued = 0, running = 0, busy, wall, attributed, total, rest, step,
-             gaps;
-    unsigned on;
+    uint64_t now = clock_ns(), queued = 0, running = 0, wall, attributed, total, rest, step, gaps;
 
     svc_lock(s);
     for (const svc_job *j = s->newest; j != NULL; j = j->older) {
         if (svc_job_ended(j)) continue;
         *(j->state == CUZK_JOB_RUNNING ? &running : &queued) += 1;
     }
-    busy = s->device_busy_ns + (s->on_device != 0 ? now - s->device_busy_from : 0);
     wall = s->worker_wall_ns;
     attributed = s->worker_attributed_ns;
     total = s->job_total_ns;
     rest = s->job_rest_ns;
     step = s->safe_point_max_ns;
     gaps = s->n_gaps;
-    on = s->on_device;
     svc_unlock(s);
     gauge(o, "cuzk_uptime_seconds", "Since the service started.", (double)(now - s->epoch) / S);
     gauge(o, "cuzk_queue_depth", "Jobs that have not begun.", (double)queued);
     gauge(o, "cuzk_running_jobs", "Jobs that are being proved.", (double)running);
-    gauge(o, "cuzk_gpu_workers", "Devices that prove.", 1);
-    gauge(o, "cuzk_device_active", "Partitions on a device.", on);
-    head(o, "cuzk_device_busy_seconds_total", "counter", "Device busy.");
-    bytes_printf(o, "cuzk_device_busy_seconds_total %.9g\n", (double)busy / S);
     head(o, "cuzk_attribution_coverage", "gauge", "Attributed time / wall time.");
     bytes_printf(o, "cuzk_attribution_coverage{of=\"workers\"} %.9g\n",
                  wall == 0 ? 1 : (double)attributed / (double)wall);
@@ -227,6 +279,7 @@ cuzk_status svc_metrics_text(service *s, bytes_out *o)
     put_jobs(o, c);
     free(c);
     put_live(s, o);
+    put_devices(s, o);
     put_memory(s, o);
     put_stages(s, o);
     put_keys(s, o);

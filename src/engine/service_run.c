@@ -338,17 +338,17 @@ void svc_synthesise(void *ctx, stage_item *it)
         }
     }
     svc_account_end(s, "synthesis", &account);
-    if (st == CUZK_OK && move_on(p, AT_DEVICE, PART_SYNTHESISED, s->device)) return;
+    if (st == CUZK_OK && move_on(p, AT_DEVICE, PART_SYNTHESISED, svc_device_stage(s, p->path)))
+        return;
     give_up(p, st);
 }
 
 /* ---- device ---- */
 
-static cuzk_status prove(svc_part *p, unsigned level)
+static cuzk_status prove(svc_part *p, unsigned level, device *d)
 {
     service *s = p->job->s;
     const key_entry *k = p->job->key.k;
-    device *d = p->second_path ? s->second : s->first;
     groth16_prove_args args = {.pk = k->pk, .w = p->w, .m = p->m};
     span sp = span_open(SPAN_PROVE);
     cuzk_status st;
@@ -366,28 +366,68 @@ static cuzk_status prove(svc_part *p, unsigned level)
     return st;
 }
 
+/* On a device of the service, or on the CPU that stands in for them. */
+static cuzk_status prove_somewhere(svc_part *p, unsigned level, svc_device *v)
+{
+    service *s = p->job->s;
+    int64_t extra = 0;
+    bool lost;
+    cuzk_status st;
+
+    if (v != NULL) {
+        p->beside = atomic_load_explicit(&v->on, memory_order_relaxed) > 1;
+        st = prove(p, level, v->d);
+        if (atomic_load_explicit(&v->on, memory_order_relaxed) > 1) p->beside = true;
+        lost = st == CUZK_OK && fault_hit("device lost");
+        if (lost) st = FAIL(CUZK_EDEVICE, "a device that is lost, by a test");
+        if (lost || (st == CUZK_EDEVICE && device_is_lost(v->d)))
+            atomic_store_explicit(&v->width, 0, memory_order_relaxed); /* the finisher tells */
+        return st;
+    }
+    if (s->host_row < 0) /* what was reserved is enough for a GPU alone */
+        extra = (int64_t)groth16_prove_size(p->job->key.k->pk, p->job->key.k->sys);
+    if (extra != 0) ledger_charge(s->ledger, LEDGER_PROVING, extra);
+    st = prove(p, level, svc_stand_in(s, p->path));
+    if (extra != 0) ledger_charge(s->ledger, LEDGER_PROVING, -extra);
+    return st;
+}
+
+/* Memory is measured where proofs are made in the memory that was reserved for them. */
+static bool is_measured(const service *s, const svc_device *v)
+{
+    return v != NULL && v->info.gpu == (s->host_row < 0);
+}
+
 /* Nothing here waits for another thread, nothing is given back: what went wrong is the finisher's to deal with. */
 void svc_prove(void *ctx, stage_item *it)
 {
     service *s = ctx;
     svc_part *p = part_of_item(it);
     svc_account account = svc_account_begin(p->job);
+    svc_device *v;
+    int row;
     bool alone;
 
     span_context(account.number, (int32_t)p->index);
     p->measured = 0;
+    p->at_dev = NULL;
     p->proved = cancel_check(p->job->cancel);
     if (p->proved == CUZK_OK) {
-        p->begins = (svc_later){.p = p, .at = clock_ns()};
+        v = p->path == PATH_DEVICES ? svc_device_take(s, p->avoid) : NULL;
+        row = v != NULL ? (int)(v - s->devices) : s->host_row;
+        p->at_dev = v;
+        p->begins = (svc_later){.p = p, .row = row, .at = clock_ns()};
         svc_post(s, &p->begins);
         svc_event_part(s, p, PART_DEVICE);
         alone = atomic_fetch_add_explicit(&s->proving_now, 1, memory_order_relaxed) == 0;
         if (alone) mem_reset_peak(s->proving);
-        p->proved = prove(p, it->level);
+        p->proved = prove_somewhere(p, it->level, v);
         if (p->proved != CUZK_OK) p->why = *cuzk_last_error();
-        if (atomic_fetch_sub_explicit(&s->proving_now, 1, memory_order_relaxed) == 1 && alone)
+        if (atomic_fetch_sub_explicit(&s->proving_now, 1, memory_order_relaxed) == 1 && alone &&
+            is_measured(s, v))
             p->measured = mem_peak(s->proving);
-        p->ends = (svc_later){.p = p, .ended = true, .at = clock_ns()};
+        if (v != NULL) svc_device_put(v);
+        p->ends = (svc_later){.p = p, .ended = true, .row = row, .at = clock_ns()};
         svc_account_later(s, &account, &p->ends);
         svc_post(s, &p->ends);
     } else {
@@ -398,15 +438,29 @@ void svc_prove(void *ctx, stage_item *it)
 
 /* ---- finish ---- */
 
+static void forget_attempt(svc_part *p)
+{
+    groth16_job_free(p->started);
+    p->started = NULL;
+    dev_stream_close(p->stream);
+    p->stream = NULL;
+}
+
+static bool again_in(svc_part *p)
+{
+    return move_on(p, AT_DEVICE, PART_SYNTHESISED, svc_device_stage(p->job->s, p->path));
+}
+
 /* After a fault of the device or a proof that did not verify: once more, elsewhere. */
-static bool try_again(svc_part *p, bool device_fault)
+static bool try_again(svc_part *p, const char *cause, bool self_check)
 {
     svc_job *j = p->job;
     service *s = j->s;
     cuzk_log_field f[] = {{"job", j->job_id, 0},
                           {"partition", NULL, p->index},
                           {"attempt", NULL, 0},
-                          {"cause", device_fault ? "device fault" : "the proof did not verify", 0}};
+                          {"cause", cause, 0},
+                          {"device", p->at_dev == NULL ? "cpu" : p->at_dev->info.label, 0}};
     bool again;
 
     svc_lock(s);
@@ -414,25 +468,28 @@ static bool try_again(svc_part *p, bool device_fault)
     if (again) p->attempts++;
     f[2].number = p->attempts;
     if (again) s->counts.retries++;
-    if (!device_fault) s->counts.self_check_failures++;
+    if (self_check) s->counts.self_check_failures++;
     svc_unlock(s);
-    svc_log(s, CUZK_LOG_ERROR, again ? "partition_retried" : "partition_given_up", f, 4);
+    svc_log(s, CUZK_LOG_ERROR, again ? "partition_retried" : "partition_given_up", f, 5);
     if (!again) return false;
-    groth16_job_free(p->started);
-    p->started = NULL;
-    dev_stream_close(p->stream);
-    p->stream = NULL;
-    p->second_path = true;
-    return move_on(p, AT_DEVICE, PART_SYNTHESISED, s->device);
+    forget_attempt(p);
+    if (p->at_dev != NULL) p->avoid |= (uint32_t)1 << (p->at_dev - s->devices);
+    p->path = svc_next_path(s, p);
+    return again_in(p);
 }
 
+/* On the CPU: a GPU is not the judge of what it made. */
 static cuzk_status verify(svc_part *p, const groth16_proof *proof, bool *valid)
 {
     const groth16_pk *pk = p->job->key.k->pk;
     span sp = span_open(SPAN_VERIFY);
-    cuzk_status st =
-        groth16_verify(p->stream, pk->vk, proof, p->w->inputs + 1, p->w->n_inputs - 1, valid);
+    dev_stream *host;
+    cuzk_status st = dev_stream_open(&host, p->job->s->e->host, p->job->cancel);
 
+    if (st == CUZK_OK) {
+        st = groth16_verify(host, pk->vk, proof, p->w->inputs + 1, p->w->n_inputs - 1, valid);
+        dev_stream_close(host);
+    }
     span_close(&sp);
     return st;
 }
@@ -478,10 +535,36 @@ static void count_measured(svc_part *p)
     svc_unlock(s);
 }
 
+/* The GPU had no room, for this partition or beside another. */
+static bool lacked_device_memory(const svc_part *p, cuzk_status st)
+{
+    return (st == CUZK_EBUDGET || st == CUZK_ENOMEM) && p->proved == st && p->at_dev != NULL &&
+           p->at_dev->info.gpu;
+}
+
 /* What is left to do with a partition whose proof there is not. */
 static void deal_with(svc_part *p, cuzk_status st)
 {
-    if ((st == CUZK_OK || st == CUZK_EDEVICE) && try_again(p, st == CUZK_EDEVICE)) return;
+    service *s = p->job->s;
+    svc_device *v = p->at_dev;
+    bool retry = false;
+
+    if (st == CUZK_EDEVICE && v != NULL &&
+        atomic_load_explicit(&v->width, memory_order_relaxed) == 0)
+        (void)svc_device_retire(s, v, p->job, &p->why);
+    if (st == CUZK_OK) {
+        retry = try_again(p, "the proof did not verify", true);
+    } else if (st == CUZK_EDEVICE) {
+        retry = try_again(p, "device fault", false);
+    } else if (lacked_device_memory(p, st)) {
+        if (p->beside && svc_device_narrow(s, v, &p->why)) {
+            forget_attempt(p); /* there, as soon as it is alone: no attempt of its own */
+            retry = again_in(p);
+        } else {
+            retry = try_again(p, "device memory", false);
+        }
+    }
+    if (retry) return;
     if (st == CUZK_OK) st = svc_explain(p); /* it did not verify, on any path */
     give_up(p, st);
 }

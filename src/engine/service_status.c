@@ -17,6 +17,7 @@
 #define MS ((uint64_t)1000000)
 #define S ((uint64_t)1000000000)
 #define MAX_PIPELINES 200
+#define MAX_ON_DEVICES 64  /* partitions that are told, more are only counted */
 #define ENDED_FOR (60 * S) /* how long an ended job is still among the pipelines */
 
 /* ---- choosing jobs, and holding them ---- */
@@ -99,10 +100,14 @@ static void put_pipelines(service *s, bytes_out *o, uint64_t now)
 typedef struct live_counts {
     uint32_t pending[SVC_KINDS][CUZK_CRITICAL + 1], running[SVC_KINDS][CUZK_CRITICAL + 1];
     uint32_t parts[N_PART_STATES];
-    char device_job[128];
-    const char *device_kind;
-    uint32_t device_part;
-    uint64_t device_since;
+    struct on_device {
+        int row;
+        char job[128];
+        const char *kind;
+        uint32_t part;
+        uint64_t since;
+    } on[MAX_ON_DEVICES];
+    size_t n_on;
 } live_counts;
 
 static void count_parts_locked(live_counts *c, const svc_job *j)
@@ -113,10 +118,13 @@ static void count_parts_locked(live_counts *c, const svc_job *j)
         c->parts[p->state]++;
         if (p->state != PART_DEVICE || p->at == AT_FINISH) continue;
         if (p->device_to >= p->device_from) continue;
-        (void)snprintf(c->device_job, sizeof c->device_job, "%s", j->job_id); /* cut is fine */
-        c->device_kind = cuzk_kind_name(j->rq.kind);
-        c->device_part = p->index;
-        c->device_since = p->device_from;
+        if (c->n_on == MAX_ON_DEVICES) continue;
+        struct on_device *on = &c->on[c->n_on++];
+
+        *on =
+            (struct on_device){.row = p->row, .kind = cuzk_kind_name(j->rq.kind), .part = p->index};
+        on->since = p->device_from;
+        (void)snprintf(on->job, sizeof on->job, "%s", j->job_id); /* cut is fine */
     }
 }
 
@@ -155,13 +163,14 @@ static void put_queues(bytes_out *o, const live_counts *c)
 
 static void put_stages(service *s, bytes_out *o, const ledger_state *l)
 {
-    stage *const stages[] = {s->decode, s->synthesis, s->device, s->finish, s->result};
+    stage *const stages[] = {s->decode, s->synthesis, s->device, s->host, s->finish, s->result};
 
     bytes_printf(o, ",\"stages\":[{\"name\":\"memory\",\"waiting\":%u,\"active\":%u,\"workers\":0}",
                  l->waiting, l->held);
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
         stage_state st;
 
+        if (stages[i] == NULL) continue;
         stage_get(stages[i], &st);
         bytes_printf(o, ",{\"name\":\"%s\",\"waiting\":%u,\"active\":%u,\"workers\":%u}", st.name,
                      st.waiting, st.active, st.width);
@@ -198,9 +207,9 @@ static void put_keys(bytes_out *o, const keys_row *rows, size_t n, uint64_t now)
             o,
             ",\"tier\":\"%s\",\"bytes\":%" PRIu64
             ",\"ref_count\":%u,\"state\":\"%s\",\"progress\":%.3f,\"last_used_secs_ago\":%.1f,"
-            "\"pinned\":%s,\"error\":",
+            "\"device_bytes\":%" PRIu64 ",\"pinned\":%s,\"error\":",
             tiers[r->tier], r->bytes, r->refs, key_state_name(r->state), r->progress,
-            r->last_used == 0 ? -1.0 : (double)(now - r->last_used) / (double)S,
+            r->last_used == 0 ? -1.0 : (double)(now - r->last_used) / (double)S, r->device_bytes,
             r->pinned ? "true" : "false");
         if (r->error[0] == 0)
             bytes_printf(o, "null");
@@ -236,44 +245,107 @@ static void put_keys(bytes_out *o, const keys_row *rows, size_t n, uint64_t now)
     bytes_printf(o, "]}");
 }
 
-static void put_device(service *s, bytes_out *o, const live_counts *c, uint64_t now)
+/* The k-th partition on the device of this row; NULL: there are not so many. */
+static const struct on_device *nth_on(const live_counts *c, int row, unsigned k)
 {
-    const char *name = device_name(s->first);
-    bool busy = c->device_kind != NULL;
-    double busy_s = busy ? (double)(now - c->device_since) / (double)S : 0;
-    uint64_t busy_ns, up = now - s->epoch;
+    for (size_t i = 0; i < c->n_on; i++)
+        if (c->on[i].row == row && k-- == 0) return &c->on[i];
+    return NULL;
+}
 
+static void put_name(bytes_out *o, const char *key, const char *name)
+{
+    bytes_printf(o, ",\"%s\":", key);
+    if (name == NULL)
+        bytes_printf(o, "null");
+    else
+        json_put_string(o, name);
+}
+
+static void put_partition(bytes_out *o, const char *key, const struct on_device *on)
+{
+    bytes_printf(o, ",\"%s\":", key);
+    bytes_printf(o, on != NULL ? "%" PRIu32 : "null", on != NULL ? on->part : 0);
+}
+
+/* One for each partition that a device takes at a time; urgent ones beyond that have a worker while they are there. */
+static void put_workers(service *s, bytes_out *o, const live_counts *c, uint64_t now)
+{
+    unsigned id = 0;
+
+    bytes_printf(o, ",\"gpu_workers\":[");
+    for (unsigned i = 0; i < s->n_devices; i++) {
+        const svc_device *v = &s->devices[i];
+        unsigned width = atomic_load_explicit(&v->width, memory_order_relaxed);
+        const struct on_device *on;
+
+        for (unsigned k = 0; (on = nth_on(c, (int)i, k)) != NULL || k < width; k++) {
+            bytes_printf(o, "%s{\"worker_id\":%u,\"gpu_ordinal\":%u,\"state\":\"%s\"",
+                         id == 0 ? "" : ",", id, v->info.ordinal, on != NULL ? "proving" : "idle");
+            put_name(o, "current_job", on == NULL ? NULL : on->job);
+            put_partition(o, "current_partition", on);
+            bytes_printf(o, ",\"busy_secs\":%.3f}",
+                         on == NULL ? 0 : (double)(now - on->since) / (double)S);
+            id++;
+        }
+    }
+    bytes_printf(o, "]");
+}
+
+static void put_one_device(service *s, bytes_out *o, const live_counts *c, unsigned i, uint64_t now)
+{
+    svc_device *v = &s->devices[i];
+    const struct on_device *on = nth_on(c, (int)i, 0);
+    uint64_t busy, partitions, up = now - s->epoch;
+    device_info info;
+    bool retired;
+
+    device_info_get(v->d, &info); /* its memory now */
     svc_lock(s);
-    busy_ns = s->device_busy_ns + (s->on_device != 0 ? now - s->device_busy_from : 0);
+    busy = svc_device_busy(v, now);
+    partitions = v->partitions;
+    retired = v->retired;
     svc_unlock(s);
-    bytes_printf(
-        o, ",\"gpu_workers\":[{\"worker_id\":0,\"gpu_ordinal\":0,\"state\":\"%s\",\"current_job\":",
-        busy ? "proving" : "idle");
-    if (busy)
-        json_put_string(o, c->device_job);
+    bytes_printf(o, "%s{\"name\":", i == 0 ? "" : ",");
+    json_put_string(o, v->info.label);
+    svc_put_text(o, "model", info.model);
+    bytes_printf(o, ",\"ordinal\":%u,\"state\":\"%s\"", v->info.ordinal,
+                 retired      ? "retired"
+                 : on != NULL ? "proving"
+                              : "idle");
+    put_name(o, "job_id", on == NULL ? NULL : on->job);
+    put_name(o, "kind", on == NULL ? NULL : on->kind);
+    put_partition(o, "partition", on);
+    bytes_printf(o, ",\"at_a_time\":%u", atomic_load_explicit(&v->width, memory_order_relaxed));
+    svc_put_u64(o, "partitions", partitions);
+    bytes_printf(o, ",\"busy_percent\":%.1f", up == 0 ? 0 : 100.0 * (double)busy / (double)up);
+    svc_put_u64(o, "memory_total_bytes", info.memory_total);
+    svc_put_u64(o, "memory_free_bytes", info.memory_free);
+    bytes_printf(o, ",\"retired\":%s}", retired ? "true" : "false");
+}
+
+static void put_devices(service *s, bytes_out *o, const live_counts *c, uint64_t now)
+{
+    put_workers(s, o, c, now);
+    bytes_printf(o, ",\"devices\":[");
+    for (unsigned i = 0; i < s->n_devices; i++) put_one_device(s, o, c, i, now);
+    bytes_printf(o, "]");
+}
+
+/* What the service proves on, in a word. */
+static void put_host(service *s, bytes_out *o)
+{
+    char text[96];
+    const device_info *first = &s->devices[0].info;
+
+    if (s->n_devices == 1)
+        (void)snprintf(text, sizeof text, "%s", first->label);
     else
-        bytes_printf(o, "null");
-    bytes_printf(o, ",\"current_partition\":");
-    bytes_printf(o, busy ? "%" PRIu32 : "null", c->device_part);
-    bytes_printf(o,
-                 ",\"busy_secs\":%.3f}],\"devices\":[{\"name\":\"%s\",\"ordinal\":0,\"state\":\"%"
-                 "s\",\"job_id\":",
-                 busy_s, name, busy ? "proving" : "idle");
-    if (busy)
-        json_put_string(o, c->device_job);
-    else
-        bytes_printf(o, "null");
-    bytes_printf(o, ",\"kind\":");
-    if (busy)
-        json_put_string(o, c->device_kind);
-    else
-        bytes_printf(o, "null");
-    bytes_printf(o, ",\"partition\":");
-    bytes_printf(o, busy ? "%" PRIu32 : "null", c->device_part);
-    bytes_printf(o,
-                 ",\"busy_percent\":%.1f,\"memory_total_bytes\":0,\"memory_free_bytes\":0,"
-                 "\"retired\":false}]",
-                 up == 0 ? 0 : 100.0 * (double)busy_ns / (double)up);
+        (void)snprintf(text, sizeof text, "%s and %u more", first->label, s->n_devices - 1);
+    bytes_printf(o, ",\"host\":{\"cpus\":%u", pool_threads(s->e->pool));
+    svc_put_text(o, "cpu_table", cpu_table_name(s->e->table));
+    svc_put_text(o, "device", text);
+    bytes_printf(o, "}");
 }
 
 cuzk_status svc_status_json(service *s, bytes_out *o)
@@ -298,8 +370,7 @@ cuzk_status svc_status_json(service *s, bytes_out *o)
                  ",\"state\":\"%s\"",
                  (now - s->epoch) / S, cuzk_version(), (now - s->epoch) / MS,
                  cuzk_service_draining((cuzk_service *)(void *)s) ? "draining" : "serving");
-    bytes_printf(o, ",\"host\":{\"cpus\":%u,\"cpu_table\":\"%s\",\"device\":\"%s\"}",
-                 pool_threads(s->e->pool), cpu_table_name(s->e->table), device_name(s->first));
+    put_host(s, o);
     bytes_printf(o,
                  ",\"memory\":{\"total_bytes\":%" PRIu64 ",\"used_bytes\":%" PRIu64
                  ",\"available_bytes\":%" PRIu64 "}",
@@ -307,7 +378,7 @@ cuzk_status svc_status_json(service *s, bytes_out *o)
     bytes_printf(o, ",\"synthesis\":{\"max_concurrent\":%u,\"active\":%u}", synth.width,
                  synth.active);
     put_pipelines(s, o, now);
-    put_device(s, o, &c, now);
+    put_devices(s, o, &c, now);
     put_keys(o, rows, n_keys, now);
     free(rows);
     svc_put_counters(s, o, depth);
@@ -327,6 +398,20 @@ cuzk_status svc_status_json(service *s, bytes_out *o)
 
 /* ---- rows ---- */
 
+static void fill_device_row(cuzk_device_row *r, const svc_device *v, const struct on_device *on)
+{
+    device_info info;
+
+    device_info_get(v->d, &info);
+    r->ordinal = v->info.ordinal;
+    (void)snprintf(r->name, sizeof r->name, "%.63s", info.gpu ? info.model : v->info.label);
+    r->memory_total = info.memory_total;
+    r->memory_free = info.memory_free;
+    if (on == NULL) return;
+    (void)snprintf(r->job_id, sizeof r->job_id, "%s", on->job);
+    r->kind = on->kind;
+}
+
 cuzk_status cuzk_service_rows(cuzk_service *svc, cuzk_status_rows *out)
 {
     service *s = service_of(svc);
@@ -337,7 +422,7 @@ cuzk_status cuzk_service_rows(cuzk_service *svc, cuzk_status_rows *out)
     size_t n = rows == NULL ? 0 : keys_rows(s->keys, rows, MAX_KEYS);
 
     if (n > MAX_KEYS) n = MAX_KEYS;
-    r.devices = calloc(1, sizeof *r.devices);
+    r.devices = calloc(s->n_devices, sizeof *r.devices);
     r.keys = calloc(n + 1, sizeof *r.keys);
     r.queues = calloc(SVC_KINDS, sizeof *r.queues);
     if (rows == NULL || r.devices == NULL || r.keys == NULL || r.queues == NULL) {
@@ -347,10 +432,9 @@ cuzk_status cuzk_service_rows(cuzk_service *svc, cuzk_status_rows *out)
     }
     count_live(s, &c);
     ledger_get(s->ledger, &l);
-    r.n_devices = 1;
-    (void)snprintf(r.devices[0].name, sizeof r.devices[0].name, "%s", device_name(s->first));
-    (void)snprintf(r.devices[0].job_id, sizeof r.devices[0].job_id, "%s", c.device_job);
-    r.devices[0].kind = c.device_kind;
+    for (; r.n_devices < s->n_devices; r.n_devices++)
+        fill_device_row(&r.devices[r.n_devices], &s->devices[r.n_devices],
+                        nth_on(&c, (int)r.n_devices, 0));
     for (; r.n_keys < n; r.n_keys++) {
         cuzk_key_row *k = &r.keys[r.n_keys];
 

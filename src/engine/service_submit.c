@@ -80,7 +80,7 @@ static void fill_ticket_locked(const svc_job *j, cuzk_ticket *out, bool known)
 
     memset(out, 0, sizeof *out);
     (void)snprintf(out->job_id, sizeof out->job_id, "%s", j->job_id);
-    (void)snprintf(out->device, sizeof out->device, "%s", device_name(s->first));
+    (void)snprintf(out->device, sizeof out->device, "%s", s->devices[0].info.label);
     out->known = known;
     if (svc_job_ended(j)) return;
     for (const svc_job *o = s->newest; o != NULL; o = o->older)

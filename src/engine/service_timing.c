@@ -69,12 +69,14 @@ void svc_timeline_part(service *s, const svc_part *p, part_state state)
 
 void svc_timing_device(service *s, const svc_part *p)
 {
-    const char *job_id = p->job->job_id, *path = p->second_path ? "second" : "first";
-    cuzk_log_field f[4 + SVC_TIMED_STEPS] = {{"job", job_id, 0}, {"partition", NULL, p->index}};
+    static const char *const paths[] = {"first", "host", "second"};
+    const char *job_id = p->job->job_id, *on = p->at_dev == NULL ? "cpu" : p->at_dev->info.label;
+    cuzk_log_field f[6 + SVC_TIMED_STEPS] = {{"job", job_id, 0}, {"partition", NULL, p->index}};
     size_t n = 2;
 
     timeline(s, job_id, p->index, part_state_name(PART_DEVICE), p->begins.at);
-    f[n++] = (cuzk_log_field){"path", path, 0};
+    f[n++] = (cuzk_log_field){"path", paths[p->path], 0};
+    f[n++] = (cuzk_log_field){"device", on, 0};
     f[n++] = (cuzk_log_field){"pop_us", NULL, us(p->synth_to, p->begins.at)};
     f[n++] = (cuzk_log_field){"prove_start_us", NULL, us(p->begins.at, p->ends.at)};
     f[n++] = (cuzk_log_field){"spawn_us", NULL, us(p->ends.at, clock_ns())};

@@ -50,6 +50,18 @@ size_t groth16_prove_size(const groth16_pk *pk, const r1cs_system *sys)
     return sizeof(groth16_job) + shape->n_templates * sizeof(dev_template) + 3 * n * sizeof(fr);
 }
 
+size_t groth16_prove_host_size(const groth16_pk *pk, const r1cs_system *sys)
+{
+    return groth16_prove_size(pk, sys) - 3 * ((size_t)1 << pk->log_n) * sizeof(fr);
+}
+
+void groth16_pk_ids(const groth16_pk *pk, uint64_t out[GROTH16_PK_LISTS])
+{
+    const dev_points *lists[GROTH16_PK_LISTS] = {&pk->h, &pk->l, &pk->a, &pk->b_g1, &pk->b_g2};
+
+    for (unsigned i = 0; i < GROTH16_PK_LISTS; i++) out[i] = lists[i]->id;
+}
+
 static unsigned form_generator(groth16_form form)
 {
     return form == GROTH16_BELLPERSON ? BELLPERSON_GENERATOR : SNARKJS_GENERATOR;

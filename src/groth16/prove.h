@@ -33,6 +33,9 @@ CUZK_STATUS groth16_zkey_open(groth16_pk **out, const char *path, cpu_table t, p
 CUZK_STATUS groth16_params_open(groth16_pk **out, const char *path, const curve *cv,
                                 const r1cs_system *sys, mem *m);
 void groth16_pk_free(groth16_pk *pk);
+#define GROTH16_PK_LISTS 5
+/** What devices keep its points under: dev_points.id of h, l, a, b_g1, b_g2. */
+void groth16_pk_ids(const groth16_pk *pk, uint64_t out[GROTH16_PK_LISTS]);
 /** Every point of the key: encoding, curve, subgroup. Slow: for a key whose proof did not verify. CUZK_EDATA, class
  *  malformed, names the first bad one. */
 CUZK_STATUS groth16_pk_check_points(const groth16_pk *pk, pool *p, const cancel *c);
@@ -74,6 +77,8 @@ CUZK_STATUS groth16_prove_finish(groth16_proof *out, groth16_job *job);
 void groth16_job_free(groth16_job *job);
 /** Bytes of budget that a proof takes beyond the assignment. */
 size_t groth16_prove_size(const groth16_pk *pk, const r1cs_system *sys);
+/** Of these, what it takes of the host's where a device has memory of its own. */
+size_t groth16_prove_host_size(const groth16_pk *pk, const r1cs_system *sys);
 
 /* ---- setup ---- */
 

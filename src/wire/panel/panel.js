@@ -268,6 +268,18 @@ function showKeys(d) {
   document.querySelector("table.keys").hidden = d.keys.length === 0;
 }
 
+function showDevices(d) {
+  keyed($("device-rows"), d.devices, (v) => v.name, (v) => el("tr", {}, el("th", { scope: "row", class: "mono", text: v.name }, el("small")), el("td", {}, el("span", { class: "tag" })), ...[0, 1, 2].map(() => el("td", { class: "num" }))), (tr, v) => {
+    const [name, state, busy, done, free] = tr.children, tag = state.firstChild;
+    text(name.lastElementChild, v.model ? ` ${v.model}` : "");
+    text(tag, v.state === "proving" && v.kind ? kind(v.kind) : v.state);
+    attr(tag, "data-tone", v.retired ? "bad" : v.state === "proving" ? "accent" : null);
+    text(busy, `${percent(v.busy_percent)} %`);
+    text(done, v.partitions === undefined ? "–" : count(v.partitions));
+    text(free, v.memory_total_bytes > 0 ? `${bytes(v.memory_free_bytes)} of ${bytes(v.memory_total_bytes)}` : "the host's");
+  });
+}
+
 function showHour(d) {
   keyed($("latency-rows"), d.latency, (l) => l.kind, (l) => el("tr", {}, el("th", { scope: "row", text: kind(l.kind) }), ...[0, 1, 2].map(() => el("td", { class: "num" }))), (tr, l) => {
     text(tr.children[1], count(l.n));
@@ -366,6 +378,7 @@ const link = follow({
     showQueues(d);
     showMemory(d);
     showKeys(d);
+    showDevices(d);
     showHour(d);
     showLogs(d);
     placeTip();

@@ -12,10 +12,19 @@
 #define WINDOW_RANDOMNESS "3399ae34d3f3e16bc86c5e90ad38ce564654e9162342f2729958a91151018536"
 
 static char params_dir[512];
+const char *service_devices;
+
+static const char *devices_to_use(void)
+{
+    const char *named = getenv("CUZK_TEST_DEVICE");
+
+    if (service_devices != NULL) return service_devices;
+    return named != NULL ? named : "cpu";
+}
 
 const char *service_params(void)
 {
-    cuzk_config c = {.threads = 2};
+    cuzk_config c = {.threads = 2, .device = "cpu"};
     cuzk_engine *e;
 
     if (params_dir[0] != 0) return params_dir;
@@ -53,7 +62,7 @@ static void log_line(void *ctx, int level, const char *event, const cuzk_log_fie
 
 void service_start_config(test_service *t, unsigned threads, cuzk_service_config *c)
 {
-    cuzk_config ec = {.threads = threads};
+    cuzk_config ec = {.threads = threads, .device = devices_to_use()};
 
     c->params_dir = service_params();
     c->log = log_line;

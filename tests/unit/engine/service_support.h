@@ -17,6 +17,9 @@ typedef struct test_service {
     char params[512];
 } test_service;
 
+/** What the next services prove on ("cpu,cpu"); NULL: what CUZK_TEST_DEVICE names, else the CPU. */
+extern const char *service_devices;
+
 /** Keys are made once a program. */
 const char *service_params(void);
 void service_start(test_service *t, unsigned threads, const char *store,

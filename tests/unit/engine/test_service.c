@@ -98,6 +98,48 @@ static void prove_window(const char *store)
     service_stop(&t);
 }
 
+/* Partitions go to whichever device is free; each has its row. */
+static void test_two_devices(void **state)
+{
+    test_service t;
+    test_request q;
+    cuzk_ticket k;
+    cuzk_status_rows rows;
+    told r;
+    char *text;
+    double done = 0;
+
+    (void)state;
+    service_devices = "cpu,cpu";
+    service_start(&t, 2, NULL, NULL);
+    service_devices = NULL;
+    request_window(&q, "two", 3);
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    assert_string_equal(k.device, "cpu");
+    wait_for_job(t.s, k.job_id, 0, &r);
+    if (r.state != CUZK_JOB_COMPLETED) fail_msg("%s: %s", r.error.where, r.error.message);
+    check_window_proof(&r);
+    check_at_rest(t.s);
+    assert_status_ok(cuzk_service_rows(t.s, &rows));
+    assert_int_equal(rows.n_devices, 2);
+    assert_string_equal(rows.devices[0].name, "cpu");
+    assert_string_equal(rows.devices[1].name, "cpu:1");
+    assert_null(rows.devices[0].kind);
+    cuzk_status_rows_clear(&rows);
+    text = document(t.s, "/status");
+    for (const char *p = text; (p = strstr(p, "\"at_a_time\":1,")) != NULL; p++)
+        done += json_number(p, "partitions");
+    assert_int_equal((int)done, 2);
+    assert_non_null(strstr(text, "\"worker_id\":1,\"gpu_ordinal\":1,\"state\":\"idle\""));
+    free(text);
+    text = document(t.s, "/metrics");
+    assert_non_null(strstr(text, "\ncuzk_device_up{device=\"cpu:1\"} 1\n"));
+    assert_non_null(strstr(text, "\ncuzk_gpu_workers 2\n"));
+    free(text);
+    request_clear(&q);
+    service_stop(&t);
+}
+
 static void test_window_in_memory(void **state)
 {
     (void)state;
@@ -451,6 +493,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_window_in_memory),
+        cmocka_unit_test(test_two_devices),
         cmocka_unit_test(test_circom),
         cmocka_unit_test(test_same_id_other_payload),
         cmocka_unit_test(test_bad_requests),

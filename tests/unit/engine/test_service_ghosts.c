@@ -179,6 +179,58 @@ static void test_retries(void **state)
     run_retries("device fault", 3, CUZK_CLASS_DEVICE);
 }
 
+static unsigned count(const char *text, const char *what)
+{
+    unsigned n = 0;
+
+    for (const char *p = text; (p = strstr(p, what)) != NULL; p++) n++;
+    return n;
+}
+
+/* A device that is lost takes nothing any more; its partition is proved elsewhere; when none is left, on the CPU that stands
+   in. */
+static void test_retired(void **state)
+{
+    test_service t;
+    char *text;
+    cuzk_status_rows rows;
+
+    (void)state;
+    service_devices = "cpu,cpu";
+    service_start(&t, 2, NULL, &(cuzk_service_tunables){.retries = 2});
+    service_devices = NULL;
+    for (unsigned lost = 1; lost <= 3; lost++) {
+        test_request q;
+        cuzk_ticket k;
+        told r;
+        char id[32];
+
+        (void)snprintf(id, sizeof id, "lost-%u", lost);
+        request_window(&q, id, 2);
+        if (lost <= 2) fault_arm("device lost:1:1");
+        assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+        wait_for_job(t.s, k.job_id, 0, &r);
+        fault_arm(NULL);
+        assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+        assert_int_equal(r.proof_size, 192);
+        text = document(t.s, "/status");
+        assert_int_equal(count(text, "\"retired\":true"), lost < 2 ? lost : 2);
+        assert_int_equal(count(text, "\"state\":\"retired\""), lost < 2 ? lost : 2);
+        free(text);
+        request_clear(&q);
+    }
+    text = document(t.s, "/metrics");
+    assert_non_null(strstr(text, "\ncuzk_device_up{device=\"cpu\"} 0\n"));
+    assert_non_null(strstr(text, "\ncuzk_device_up{device=\"cpu:1\"} 0\n"));
+    assert_non_null(strstr(text, "\ncuzk_partition_retries_total 2\n"));
+    assert_non_null(strstr(text, "\ncuzk_gpu_workers 0\n"));
+    free(text);
+    assert_status_ok(cuzk_service_rows(t.s, &rows));
+    assert_int_equal(rows.n_devices, 2);
+    cuzk_status_rows_clear(&rows);
+    service_stop(&t);
+}
+
 static void test_ghosts(void **state)
 {
     (void)state;
@@ -194,6 +246,7 @@ static void test_ghosts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ghosts), cmocka_unit_test(test_lock),
-                                       cmocka_unit_test(test_retries)};
+                                       cmocka_unit_test(test_retries),
+                                       cmocka_unit_test(test_retired)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
