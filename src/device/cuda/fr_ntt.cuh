@@ -19,6 +19,7 @@
 
 #define NTT_TILE_LOG 11
 #define NTT_MAX_PASS 9
+#define NTT_MAX_SHARED (((1u << NTT_TILE_LOG) + (1u << NTT_MAX_PASS)) << 5)
 
 struct ntt_pass {
     uint32_t *a;
@@ -207,7 +208,9 @@ static int ntt(cu_stream s, uint32_t *a, const uint32_t *table, const uint32_t *
         size_t size = row << p.q << 5;
         const void *kernel =
             to_natural ? (const void *)ntt_kernel<true> : (const void *)ntt_kernel<false>;
-        err = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)size);
+        /* the most that any pass takes: other threads launch the same kernel, and the setting is the kernel's */
+        err = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   NTT_MAX_SHARED);
         if (err != 0) return err;
         unsigned blocks = 1u << (log_n - tile_log);
         if (to_natural)
