@@ -3,33 +3,17 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "engine/keys.h"
+#include "engine/keys_int.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/fault.h"
 #include "base/json.h"
-#include "engine/key_store.h"
-#include "r1cs/circom.h"
 
 #define WITNESS_SLACK \
     ((uint64_t)4 << 20) /* small blocks beside the assignment, and what a native check takes */
-
-struct keys {
-    /* fixed after init */
-    keys_config c;
-    char *params_dir;
-    stage *loads;
-    pthread_mutex_t mu;
-    /* guarded by mu */
-    key_entry *first;
-    uint64_t min_idle_ns;
-    bool stopping;
-};
 
 static _Thread_local key_entry *loading; /* by this thread */
 static _Thread_local keys *loading_of;
@@ -88,80 +72,11 @@ static void unload(keys *s, key_entry *k)
     k->m = NULL;
 }
 
-/* a, b and c, and what the sums and transforms take beside them, or what a GPU wants of the host: a guess, until a proof was
-   measured. */
-static uint64_t first_estimate(const keys *s, const groth16_pk *pk, const r1cs_system *sys)
+uint64_t key_first_estimate(const keys *s, const groth16_pk *pk, const r1cs_system *sys)
 {
     size_t size = s->c.on_host ? groth16_prove_size(pk, sys) : groth16_prove_host_size(pk, sys);
 
     return size + size / 4 + ((uint64_t)32 << 20);
-}
-
-static cuzk_status load_filecoin(keys *s, key_entry *k)
-{
-    cuzk_engine *e = s->c.e;
-    const curve *cv = curve_get(CURVE_ID_BLS12_381, e->table);
-    const fil_ops *ops;
-    fil_kind kind;
-    char path[FIL_PATH_MAX];
-    cuzk_status st;
-    span sp;
-
-    TRY(fil_ops_of(&ops, &kind, fil_kind_name(k->kind)));
-    TRY(fil_key_path(path, s->params_dir, k->kind, k->size, ".params"));
-    if (!file_exists(path))
-        return FAIL(CUZK_EIO, "no key for %s: %s is not there (cuzk setup, or the network's files)",
-                    k->name, path);
-    sp = span_open(SPAN_SHAPE);
-    st = ops->system(&k->sys, s->c.ps, k->kind, k->size, k->m);
-    span_close(&sp);
-    TRY(st);
-    sp = span_open(SPAN_READ_KEY);
-    fault_stall("key load");
-    st = key_trust(e, s->params_dir, k->kind, k->size);
-    if (st == CUZK_OK) st = groth16_params_open(&k->pk, path, cv, k->sys, k->m);
-    span_close(&sp);
-    TRY(st);
-    k->witness_bytes = r1cs_assignment_size(k->sys);
-    k->prove_bytes = first_estimate(s, k->pk, k->sys);
-    return CUZK_OK;
-}
-
-static cuzk_status read_r1cs(keys *s, key_entry *k)
-{
-    file_map f;
-    const groth16_pk *pk = k->pk;
-
-    if (k->r1cs == NULL) return CUZK_OK;
-    TRY(file_map_open(&f, k->r1cs));
-    cuzk_status st = circom_r1cs_read(&k->sys, f.data, f.size, s->c.e->table, k->m);
-    file_map_close(&f);
-    TRY(st);
-    if (k->sys->cv->id != pk->cv->id || k->sys->n_inputs != pk->n_inputs ||
-        k->sys->n_aux != pk->n_aux)
-        return FAIL_DATA(SHAPE, "circuit", "%s is not the circuit of %s: %u and %u wires", k->r1cs,
-                         k->zkey, k->sys->n_inputs + k->sys->n_aux, pk->n_inputs + pk->n_aux);
-    return CUZK_OK;
-}
-
-static cuzk_status load_circom(keys *s, key_entry *k)
-{
-    cuzk_engine *e = s->c.e;
-    span sp = span_open(SPAN_READ_KEY);
-    cuzk_status st;
-
-    fault_stall("key load");
-    st = groth16_zkey_open(&k->pk, k->zkey, e->table, e->pool, k->m);
-    span_close(&sp);
-    TRY(st);
-    sp = span_open(SPAN_READ_CIRCUIT);
-    st = read_r1cs(s, k);
-    span_close(&sp);
-    TRY(st);
-    k->witness_bytes = mem_cost((size_t)k->pk->n_aux * sizeof(fr)) +
-                       mem_cost((size_t)k->pk->n_inputs * sizeof(fr)) + mem_cost(4096);
-    k->prove_bytes = first_estimate(s, k->pk, k->pk->coeffs);
-    return CUZK_OK;
 }
 
 static cuzk_status load(keys *s, key_entry *k)
@@ -169,7 +84,7 @@ static cuzk_status load(keys *s, key_entry *k)
     cuzk_status st = mem_open(&k->m, k->name, 0, s->c.e->m);
 
     if (st != CUZK_OK) return st;
-    st = k->filecoin ? load_filecoin(s, k) : load_circom(s, k);
+    st = k->filecoin ? key_load_filecoin(s, k) : key_load_circom(s, k);
     if (st != CUZK_OK) {
         cuzk_error why = *cuzk_last_error();
 

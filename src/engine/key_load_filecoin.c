@@ -1,0 +1,38 @@
+/*
+ * engine/key_load_filecoin.c - the shape of a Filecoin circuit, and its key from the folder of keys, trusted by its digest
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "base/fault.h"
+#include "engine/key_store.h"
+#include "engine/keys_int.h"
+
+cuzk_status key_load_filecoin(keys *s, key_entry *k)
+{
+    cuzk_engine *e = s->c.e;
+    const curve *cv = curve_get(CURVE_ID_BLS12_381, e->table);
+    const fil_ops *ops;
+    fil_kind kind;
+    char path[FIL_PATH_MAX];
+    cuzk_status st;
+    span sp;
+
+    TRY(fil_ops_of(&ops, &kind, fil_kind_name(k->kind)));
+    TRY(fil_key_path(path, s->params_dir, k->kind, k->size, ".params"));
+    if (!file_exists(path))
+        return FAIL(CUZK_EIO, "no key for %s: %s is not there (cuzk setup, or the network's files)",
+                    k->name, path);
+    sp = span_open(SPAN_SHAPE);
+    st = ops->system(&k->sys, s->c.ps, k->kind, k->size, k->m);
+    span_close(&sp);
+    TRY(st);
+    sp = span_open(SPAN_READ_KEY);
+    fault_stall("key load");
+    st = key_trust(e, s->params_dir, k->kind, k->size);
+    if (st == CUZK_OK) st = groth16_params_open(&k->pk, path, cv, k->sys, k->m);
+    span_close(&sp);
+    TRY(st);
+    k->witness_bytes = r1cs_assignment_size(k->sys);
+    k->prove_bytes = key_first_estimate(s, k->pk, k->sys);
+    return CUZK_OK;
+}

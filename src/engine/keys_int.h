@@ -1,0 +1,33 @@
+/*
+ * engine/keys_int.h - what the files that load keys share
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef ENGINE_KEYS_INT_H
+#define ENGINE_KEYS_INT_H
+
+#include <pthread.h>
+
+#include "engine/keys.h"
+
+struct keys {
+    /* fixed after init */
+    keys_config c;
+    char *params_dir;
+    stage *loads;
+    pthread_mutex_t mu;
+    /* guarded by mu */
+    key_entry *first;
+    uint64_t min_idle_ns;
+    bool stopping;
+};
+
+/** Each loads shape and key into an entry whose memory is open, and says what a proof should take; what it leaves behind when it
+   fails is unloaded by the caller. */
+CUZK_STATUS key_load_filecoin(keys *s, key_entry *k);
+CUZK_STATUS key_load_circom(keys *s, key_entry *k);
+/** a, b and c, and what the sums and transforms take beside them, or what a GPU wants of the host: a guess, until a proof was
+   measured. */
+uint64_t key_first_estimate(const keys *s, const groth16_pk *pk, const r1cs_system *sys);
+
+#endif
