@@ -115,8 +115,10 @@ cuzk_status job_begin(job *j, cuzk_engine *e)
     j->from_ns = clock_ns();
     j->span = span_open(SPAN_JOB);
     mem_reset_peak(e->m);
+    span sp = span_open(SPAN_ALLOC);
     cuzk_status st = dev_stream_open(&j->s, e->dev, e->cancel);
     if (st == CUZK_OK) st = dev_stream_open(&j->host, e->host, e->cancel);
+    span_close(&sp);
     if (st != CUZK_OK) {
         dev_stream_close(j->s);
         span_close(&j->span);
@@ -129,8 +131,10 @@ void job_end(job *j)
 {
     cuzk_attribution a;
 
+    span sp = span_open(SPAN_FREE);
     dev_stream_close(j->host);
     dev_stream_close(j->s);
+    span_close(&sp);
     span_close(&j->span);
     span_attribution(j->e->rec, j->from_ns, clock_ns(), &a);
     a.peak_memory = mem_peak(j->e->m);

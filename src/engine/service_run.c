@@ -350,14 +350,16 @@ static cuzk_status prove(svc_part *p, unsigned level, device *d)
     service *s = p->job->s;
     const key_entry *k = p->job->key.k;
     groth16_prove_args args = {.pk = k->pk, .w = p->w, .m = p->m};
-    span sp = span_open(SPAN_PROVE);
+    span sp = span_open(SPAN_PROVE), alloc;
     cuzk_status st;
 
     if (k->filecoin) args.sys = k->sys;
     cancel_set_gate(p->job->cancel, s->gate, level); /* it may have been raised */
     gate_enter(s->gate, level);
     fault_stall("device");
+    alloc = span_open(SPAN_ALLOC);
     st = dev_stream_open(&p->stream, d, p->job->cancel);
+    span_close(&alloc);
     if (st == CUZK_OK && fault_hit("device fault"))
         st = FAIL(CUZK_EDEVICE, "a fault of the device, by a test");
     if (st == CUZK_OK) st = groth16_prove_start(&p->started, p->stream, &args);
