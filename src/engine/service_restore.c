@@ -95,7 +95,7 @@ cuzk_status svc_restore(service *s)
     unsigned n = 0;
 
     if (s->store == NULL) return CUZK_OK;
-    TRY(store_load(s->store, restore_row, s));
+    TRY(store_load(s->store, UINT64_MAX >> 1, restore_row, s));
     for (svc_job *j = s->oldest; j != NULL; j = j->newer) { /* nobody else is there yet */
         if (svc_job_ended(j)) continue;
         n++;

@@ -454,10 +454,25 @@ void store_purge_async(store *s, uint64_t before_ms)
     ask_async(s, &(store_op){.type = STORE_PURGE, .ms = before_ms});
 }
 
-cuzk_status store_load(store *s, store_job_fn fn, void *ctx)
+cuzk_status store_load(store *s, uint64_t n_ended, store_job_fn fn, void *ctx)
 {
+    cuzk_status st;
+
     store_flush(s);
-    return store_db_each_job(s->path, s->m, fn, ctx);
+    (void)pthread_mutex_lock(&s->read_mu);
+    st = store_reader_each(s->reader, n_ended, fn, ctx);
+    (void)pthread_mutex_unlock(&s->read_mu);
+    return st;
+}
+
+cuzk_status store_find(store *s, const char *id, store_job_fn fn, void *ctx)
+{
+    cuzk_status st;
+
+    (void)pthread_mutex_lock(&s->read_mu);
+    st = store_reader_find(s->reader, id, fn, ctx);
+    (void)pthread_mutex_unlock(&s->read_mu);
+    return st;
 }
 
 void store_set_max_size(store *s, uint64_t bytes)

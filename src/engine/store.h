@@ -86,10 +86,14 @@ typedef struct store_partition {
     uint32_t index;
     cuzk_bytes proof;
 } store_partition;
-/** All jobs, oldest first, with their partitions; borrowed during fn. The first failure of fn ends it. */
+/** A job with its partitions; borrowed during the call. The first failure ends the reading. */
 typedef cuzk_status (*store_job_fn)(void *ctx, const store_job *j, const store_partition *p,
                                     size_t n);
-CUZK_STATUS store_load(store *s, store_job_fn fn, void *ctx);
+/** Jobs that have not ended, and the n_ended latest of those that have; oldest first. */
+CUZK_STATUS store_load(store *s, uint64_t n_ended, store_job_fn fn, void *ctx);
+/** Ended jobs that are durable and whose job_id or request_id is id, or whose job_id begins with id~; oldest first, 1,000 at
+ *  most. Any thread, the calling one reads; fn must not call the store. */
+CUZK_STATUS store_find(store *s, const char *id, store_job_fn fn, void *ctx);
 
 /** Bounds of the histogram of transactions' durations, in ms; the last is everything above. */
 #define STORE_BUCKETS 12

@@ -156,7 +156,7 @@ static int connect_file(store_db *d)
     if (got == SQLITE_OK)
         got = sqlite3_exec(d->db,
                            "PRAGMA synchronous=FULL;PRAGMA temp_store=MEMORY;"
-                           "PRAGMA cache_size=-8192;PRAGMA journal_size_limit=16777216;"
+                           "PRAGMA cache_size=-2048;PRAGMA journal_size_limit=16777216;"
                            "PRAGMA trusted_schema=OFF",
                            NULL, NULL, NULL);
     return got;
@@ -188,6 +188,9 @@ static int prepare_file(store_db *d, char *fault, size_t size, cuzk_status *st)
     got = sqlite3_exec(d->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
     if (got == SQLITE_OK && tables == 0) got = sqlite3_exec(d->db, schema, NULL, NULL, NULL);
     if (got == SQLITE_OK && tables != 0) got = check_contents(d->db, fault, size);
+    if (got == SQLITE_OK && *fault == 0)
+        got = sqlite3_exec(d->db, "CREATE INDEX IF NOT EXISTS jobs_request ON jobs(request_id)",
+                           NULL, NULL, NULL);
     for (unsigned i = 0; got == SQLITE_OK && *fault == 0 && i < SQL_STATEMENTS; i++)
         got = sqlite3_prepare_v3(d->db, store_sql_text[i], -1, SQLITE_PREPARE_PERSISTENT,
                                  &d->stmt[i], NULL);

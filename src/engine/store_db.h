@@ -83,10 +83,18 @@ CUZK_STATUS store_db_size(store_db *d, uint64_t *bytes);
 /** Moves the journal into the file. */
 CUZK_STATUS store_db_checkpoint(store_db *d);
 
-/** A second connection, for reading alone: all jobs, oldest first. */
-CUZK_STATUS store_db_each_job(const char *path, mem *m, store_job_fn fn, void *ctx);
+/* ---- reading (store_read.c): a second connection; one caller at a time ---- */
 
-/* ---- between store_db.c and store_rows.c ---- */
+typedef struct store_reader store_reader;
+/** path is borrowed. The tables are there. */
+CUZK_STATUS store_reader_open(store_reader **out, const char *path, mem *m);
+void store_reader_close(store_reader *r); /* NULL is fine */
+/** Jobs that have not ended, and the n_ended latest of those that have; oldest first. */
+CUZK_STATUS store_reader_each(store_reader *r, uint64_t n_ended, store_job_fn fn, void *ctx);
+/** As store_find. */
+CUZK_STATUS store_reader_find(store_reader *r, const char *id, store_job_fn fn, void *ctx);
+
+/* ---- between store_db.c, store_rows.c and store_read.c ---- */
 
 /** The last failure of the connection, with what was being done. */
 cuzk_status store_db_fail(sqlite3 *db, int code, const char *doing, const char *path);

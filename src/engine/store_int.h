@@ -1,7 +1,8 @@
 /*
  * engine/store_int.h - what the store's files share: the thread's queue, and the payload files that there are
  *
- * Locks: `mu` is a leaf; no file is touched while it is held. An entry that is `busy` belongs to the thread that writes or
+ * Locks: `mu` is a leaf; no file is touched while it is held. `read_mu` is held while jobs are read back, and nothing else is
+ * taken then but the locks of memory. An entry that is `busy` belongs to the thread that writes or
  * removes its file.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -37,11 +38,15 @@ struct store {
     void *log_ctx;
     int lock_fd;
     pthread_t thread;
-    bool has_mu, has_conds, has_thread;
+    bool has_mu, has_read_mu, has_conds, has_thread;
 
     /* only the store thread (before it starts and after it ends: open and close) */
     store_db db;
     store_op *again; /* results that could not be stored yet, as they were asked for */
+
+    /* guarded by read_mu */
+    pthread_mutex_t read_mu;
+    store_reader *reader;
 
     /* guarded by mu */
     pthread_mutex_t mu;

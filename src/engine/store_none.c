@@ -95,9 +95,19 @@ void store_flush(store *s)
     (void)s;
 }
 
-cuzk_status store_load(store *s, store_job_fn fn, void *ctx)
+cuzk_status store_load(store *s, uint64_t n_ended, store_job_fn fn, void *ctx)
 {
     (void)s;
+    (void)n_ended;
+    (void)fn;
+    (void)ctx;
+    return none();
+}
+
+cuzk_status store_find(store *s, const char *id, store_job_fn fn, void *ctx)
+{
+    (void)s;
+    (void)id;
     (void)fn;
     (void)ctx;
     return none();

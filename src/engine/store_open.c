@@ -212,6 +212,8 @@ static cuzk_status init(store *s, const store_config *c)
         return FAIL(CUZK_ENOMEM, "job store %s: out of memory", c->path);
     err = pthread_mutex_init(&s->mu, NULL);
     s->has_mu = err == 0;
+    if (err == 0) err = pthread_mutex_init(&s->read_mu, NULL);
+    s->has_read_mu = s->has_mu && err == 0;
     if (err == 0) err = pthread_condattr_init(&a);
     if (err != 0) return FAIL(CUZK_ENOMEM, "job store %s: no lock", c->path);
     err = pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
@@ -270,6 +272,7 @@ cuzk_status store_open(store **out, const store_config *c, cuzk_buffer *moved)
     TRY_OUT(store_files_sweep(s, true));
     TRY_OUT(store_db_count(&s->db, &s->stats.jobs));
     TRY_OUT(store_db_size(&s->db, &s->db_bytes));
+    TRY_OUT(store_reader_open(&s->reader, s->path, s->m));
     TRY_OUT(start_thread(s));
     *out = s;
     *moved = aside;
@@ -295,11 +298,13 @@ void store_close(store *s)
         store_unlock(s);
         (void)pthread_join(s->thread, NULL); /* cannot fail: it is ours, joined once */
     }
+    store_reader_close(s->reader);
     store_db_close(&s->db);
     if (s->m != NULL) store_files_clear(s);
     if (s->has_conds) (void)pthread_cond_destroy(&s->work);
     if (s->has_conds) (void)pthread_cond_destroy(&s->ended);
     if (s->has_mu) (void)pthread_mutex_destroy(&s->mu);
+    if (s->has_read_mu) (void)pthread_mutex_destroy(&s->read_mu);
     if (s->lock_fd >= 0) (void)close(s->lock_fd); /* the lock goes with it; the file stays */
     free(s->path);
     free(s->folder);

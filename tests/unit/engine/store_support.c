@@ -206,7 +206,19 @@ static cuzk_status take_job(void *ctx, const store_job *j, const store_partition
 cuzk_status load(store *s, loaded *l)
 {
     l->n = 0;
-    return store_load(s, take_job, l);
+    return store_load(s, UINT64_MAX >> 1, take_job, l);
+}
+
+cuzk_status load_latest(store *s, uint64_t n_ended, loaded *l)
+{
+    l->n = 0;
+    return store_load(s, n_ended, take_job, l);
+}
+
+cuzk_status look_up(store *s, const char *id, loaded *l)
+{
+    l->n = 0;
+    return store_find(s, id, take_job, l);
 }
 
 const struct loaded_job *find(const loaded *l, const char *job_id)

@@ -224,9 +224,82 @@ static void test_load_stops(void **state)
         store_job j = make_job(k, id, NULL);
         assert_status_ok(store_admit(s, &j));
     }
-    assert_status_is(store_load(s, stop_here, &calls), CUZK_EDATA);
+    assert_status_is(store_load(s, 3, stop_here, &calls), CUZK_EDATA);
     assert_error_class(CUZK_CLASS_SHAPE);
     assert_int_equal(calls, 1);
+    store_close(s);
+    env_clear(&e);
+}
+
+/* id ended at `ended_ms` with result text(id); 0: it has not ended. */
+static void put_job(store *s, const char *id, const char *request_id, uint64_t ended_ms)
+{
+    store_job j = {.job_id = id,
+                   .request_id = request_id,
+                   .kind = 1,
+                   .created_ms = 5,
+                   .request = text("request")};
+
+    assert_status_ok(store_admit(s, &j));
+    if (ended_ms != 0)
+        assert_status_ok(store_finish(s, id, CUZK_JOB_COMPLETED, ended_ms, text(id)));
+}
+
+static void test_find(void **state)
+{
+    env e;
+    store *s;
+
+    (void)state;
+    env_init(&e, "find");
+    s = env_open(&e);
+    put_job(s, "a", "a", 10);
+    put_job(s, "a~2", "a", 20);
+    put_job(s, "a~9", "a~9", 30); /* somebody's own id */
+    put_job(s, "a~3", "a", 0);    /* not ended */
+    put_job(s, "ab", "ab", 40);
+    put_job(s, "a\x7f", "b", 50);
+    put_job(s, "c", "a\xc3\xa9", 60);
+    assert_status_ok(look_up(s, "a", &l));
+    assert_int_equal(l.n, 3);
+    assert_string_equal(l.job[0].job_id, "a");
+    assert_string_equal(l.job[1].job_id, "a~2");
+    assert_string_equal(l.job[1].result, "a~2");
+    assert_string_equal(l.job[2].job_id, "a~9");
+    assert_status_ok(look_up(s, "a~2", &l));
+    assert_int_equal(l.n, 1);
+    assert_status_ok(look_up(s, "a\xc3\xa9", &l)); /* by the request's id alone */
+    assert_int_equal(l.n, 1);
+    assert_string_equal(l.job[0].job_id, "c");
+    assert_status_ok(look_up(s, "a~", &l));
+    assert_int_equal(l.n, 0);
+    assert_status_ok(look_up(s, "' OR 1=1 --", &l));
+    assert_int_equal(l.n, 0);
+    store_close(s);
+    env_clear(&e);
+}
+
+static void test_load_latest(void **state)
+{
+    env e;
+    store *s;
+    char id[8];
+
+    (void)state;
+    env_init(&e, "latest");
+    s = env_open(&e);
+    put_job(s, "live", "live", 0);
+    for (unsigned k = 0; k < 6; k++) {
+        (void)snprintf(id, sizeof id, "e%u", k);
+        put_job(s, id, id, 100 - k); /* the first ended last */
+    }
+    assert_status_ok(load_latest(s, 2, &l));
+    assert_int_equal(l.n, 3);
+    assert_non_null(find(&l, "live"));
+    assert_non_null(find(&l, "e0"));
+    assert_non_null(find(&l, "e1"));
+    assert_status_ok(load_latest(s, 0, &l));
+    assert_int_equal(l.n, 1);
     store_close(s);
     env_clear(&e);
 }
@@ -484,7 +557,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_restart),     cmocka_unit_test(test_new_attempt),
         cmocka_unit_test(test_admit_ended), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_load_stops),  cmocka_unit_test(test_purge),
+        cmocka_unit_test(test_load_stops),  cmocka_unit_test(test_find),
+        cmocka_unit_test(test_load_latest), cmocka_unit_test(test_purge),
         cmocka_unit_test(test_leftovers),   cmocka_unit_test(test_max_size),
         cmocka_unit_test(test_two_opens),   cmocka_unit_test(test_bad_paths),
         cmocka_unit_test(test_crowd),
