@@ -83,6 +83,9 @@ typedef struct cuzk_service_config {
     uint64_t trace_ring;         /* bytes of spans kept, for each thread; 0: 16 MiB */
     unsigned partitions_per_gpu; /* in flight on each GPU; 0: 2 */
     unsigned max_queued;         /* jobs that have not ended; 0: 100,000 */
+    /** Jobs that have ended; the store answers for older ones, and without a store they are forgotten. 0: 1,000 with a store,
+     *  10,000 without. */
+    unsigned ended_in_memory;
     cuzk_service_tunables tunables;
     cuzk_log_fn log; /* may be NULL */
     void *log_ctx;

@@ -113,7 +113,8 @@ const config_key config_keys[] = {
      .def = "\"24h\"",
      .reload = true,
      .max = MS_YEAR,
-     .doc = "How long jobs that have ended still answer."},
+     .doc =
+         "How long jobs that have ended still answer. Without a store: the latest 10,000 alone."},
     {.name = "store.max_size",
      .type = KEY_SIZE,
      .offset = AT(store_max_size),

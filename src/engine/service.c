@@ -18,10 +18,12 @@
 
 #define S ((uint64_t)1000000000)
 #define MS ((uint64_t)1000000)
-#define TICK (1 * S)          /* the clock looks at least so often */
-#define SCAN_EVERY (10 * S)   /* key files */
-#define FORGET_EVERY (30 * S) /* or sooner, where results are kept for less */
-#define STICKY (10 * S)       /* how much older another kind may be and still wait */
+#define TICK (1 * S)        /* the clock looks at least so often */
+#define SCAN_EVERY (10 * S) /* key files */
+#define FORGET_EVERY (30 * S)
+#define ENDED_IN_MEMORY 1000      /* some 3 to 5 KiB each */
+#define ENDED_WITHOUT_STORE 10000 /* or sooner, where results are kept for less */
+#define STICKY (10 * S)           /* how much older another kind may be and still wait */
 #define FINISHERS 2
 #define MAX_QUEUED 100000
 #define MARGIN ((uint64_t)5 << 30)
@@ -95,6 +97,7 @@ static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint
     wall = look_at_wall_clock(s, now, keep);
     expire_spans(s, now);
     charge_spans(s);
+    svc_trim(s);
     ledger_poke(s->ledger); /* keys may have been idle for long enough */
     if (now - *scanned >= SCAN_EVERY) {
         keys_scan(s->keys);
@@ -323,6 +326,8 @@ cuzk_status cuzk_service_open(cuzk_service **out, cuzk_engine *e, const cuzk_ser
     s->c.store = config->store == NULL ? NULL : strdup(config->store);
     s->c.params_dir = config->params_dir == NULL ? NULL : strdup(config->params_dir);
     if (s->c.max_queued == 0) s->c.max_queued = MAX_QUEUED;
+    if (s->c.ended_in_memory == 0)
+        s->c.ended_in_memory = s->c.store != NULL ? ENDED_IN_MEMORY : ENDED_WITHOUT_STORE;
     s->n_decode = cores(s) < 4 ? cores(s) : 4;
     s->n_synthesis = cores(s) < 18 ? cores(s) : 18;
     s->epoch = clock_ns();

@@ -216,6 +216,9 @@ struct svc_job {
     uint64_t created_ms; /* wall clock */
     cancel *cancel;
     bool restored; /* from the store */
+    bool stored;   /* its end is durable: memory may forget it. Guarded by mu */
+    bool
+        unborn; /* nobody was told of it: when its admission fails it is taken away. Guarded by mu */
     /* only the thread that works on it */
     stage_item item; /* in `decode`, then in `result` */
     file_map map;    /* the payload */
@@ -387,6 +390,8 @@ unsigned svc_default_priority(uint32_t kind);
 
 /* service_table.c */
 svc_job *svc_find_locked(service *s, const char *job_id);
+/** As others may see it: not one that is unborn. */
+svc_job *svc_find_born_locked(service *s, const char *job_id);
 svc_job *svc_find_request_locked(service *s, const char *request_id, const uint8_t hash[32]);
 /** Under its ids; the service owns it from now on. */
 CUZK_STATUS svc_insert_locked(service *s, svc_job *j);
@@ -395,9 +400,14 @@ CUZK_STATUS svc_tables_open(service *s);
 void svc_tables_close(service *s);
 /** Forgets jobs that ended at or before this wall-clock time. */
 void svc_forget(service *s, uint64_t before_ms);
+/** Lets go of the oldest ended jobs beyond ended_in_memory. */
+void svc_trim(service *s);
 
 /* service_restore.c */
 CUZK_STATUS svc_restore(service *s);
+/** Not under mu. Brings ended jobs back of which only the store knows: those named id, or asked for under it; hash: unless the job
+ *  of this request is in memory. Whether there is one, the tables tell. */
+CUZK_STATUS svc_recall(service *s, const char *id, const uint8_t hash[32]);
 
 /* service_jobs.c: states, ends */
 const char *job_state_name(cuzk_job_state s);

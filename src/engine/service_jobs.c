@@ -223,7 +223,7 @@ void svc_leave(svc_job *j)
 
     svc_lock(s);
     VERIFY(j->out > 0);
-    if (j->out == 1) (void)pthread_cond_broadcast(&s->calm);
+    if (j->out <= 2) (void)pthread_cond_broadcast(&s->calm); /* nobody else, or nobody */
     last = --j->out == 0 && j->at != JOB_ADMITTING && j->at != JOB_ENDING && j->at != JOB_ENDED;
     if (last) {
         j->at = JOB_ENDING;
@@ -240,7 +240,11 @@ static cuzk_status join_proofs(svc_job *j)
 {
     size_t size = 0;
 
-    for (uint32_t k = 0; k < j->n_parts; k++) size += j->parts[k].proof_size;
+    for (uint32_t k = 0; k < j->n_parts; k++) {
+        if (j->parts[k].state != PART_DONE)
+            return FAIL(CUZK_EBUG, "partition %" PRIu32 " of a job that ends has no proof", k);
+        size += j->parts[k].proof_size;
+    }
     j->proof = malloc(size + 1);
     if (j->proof == NULL) return FAIL(CUZK_ENOMEM, "proof of %zu bytes: out of memory", size);
     for (uint32_t k = 0; k < j->n_parts; k++) {
@@ -284,19 +288,22 @@ static void log_end(const svc_job *j)
     svc_log(j->s, failed ? CUZK_LOG_WARN : CUZK_LOG_INFO, "job_ended", f, failed ? 10 : 7);
 }
 
-/* Stores it. A failure there leaves the job to be proved again after a restart, and is told by the store. */
-static void store_end(svc_job *j, cuzk_job_state state, uint64_t at_ms)
+/* Stores it, and returns whether that is durable. A failure leaves the job to be proved again after a restart, and is told by
+ * the store. */
+static bool store_end(svc_job *j, cuzk_job_state state, uint64_t at_ms)
 {
     service *s = j->s;
+    bool stored;
     bytes_out o;
 
-    if (s->store == NULL) return;
+    if (s->store == NULL) return false;
     bytes_out_init(&o, s->m);
     svc_result_write(&o, j);
-    if (bytes_out_status(&o) == CUZK_OK)
-        (void)(store_finish(s->store, j->job_id, state, at_ms, (cuzk_bytes){o.data, o.size}) ==
-               CUZK_OK); /* logged by the store */
+    stored =
+        bytes_out_status(&o) == CUZK_OK &&
+        store_finish(s->store, j->job_id, state, at_ms, (cuzk_bytes){o.data, o.size}) == CUZK_OK;
     bytes_out_clear(&o);
+    return stored;
 }
 
 static void close_phases_locked(svc_job *j, uint64_t now)
@@ -313,6 +320,7 @@ void svc_conclude(void *ctx, stage_item *it)
     uint64_t now, at_ms = svc_wall_ms();
     cuzk_wait_end end = CUZK_WAIT_ENDED;
     svc_account account;
+    bool stored = false;
 
     account = svc_account_begin(j);
     if (!j->stopping && join_proofs(j) != CUZK_OK) {
@@ -333,7 +341,7 @@ void svc_conclude(void *ctx, stage_item *it)
         svc_unlock(s);
         span sp = span_open(SPAN_STORE_WAIT);
         fault_stall("store result");
-        store_end(j, state, at_ms);
+        stored = store_end(j, state, at_ms);
         span_close(&sp);
     }
     now = clock_ns();
@@ -344,6 +352,7 @@ void svc_conclude(void *ctx, stage_item *it)
     if (!j->closing) svc_move(j, state);
     j->ended = now;
     j->ended_ms = at_ms;
+    j->stored = stored;
     j->at = JOB_ENDED;
     j->out++; /* until it was told */
     if (j->deadline != 0) s->n_timed--;

@@ -162,8 +162,9 @@ cuzk_status svc_job_json(service *s, bytes_out *o, const char *job_id)
     cuzk_job_times t;
     svc_job *j;
 
+    TRY(svc_recall(s, job_id, NULL));
     svc_lock(s);
-    j = svc_find_locked(s, job_id);
+    j = svc_find_born_locked(s, job_id);
     if (j != NULL) j->out++;
     svc_unlock(s);
     if (j == NULL)

@@ -1,5 +1,5 @@
 /*
- * engine/service_restore.c - after a restart: the store's jobs taken up where they were
+ * engine/service_restore.c - the store's jobs: taken up after a restart, recalled when somebody asks for one that memory forgot
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -46,6 +46,7 @@ static cuzk_status restore(svc_job *j, const store_job *row, const store_partiti
     job_clock_start(&j->clock, clock_ns());
     if (j->state == CUZK_JOB_QUEUED) return restore_parts(j, p, n);
     j->at = JOB_ENDED;
+    j->stored = true;
     job_clock_end(&j->clock, clock_ns());
     return svc_result_read(j, row->result.data, row->result.size);
 }
@@ -78,6 +79,11 @@ static cuzk_status restore_row(void *ctx, const store_job *row, const store_part
     }
     if (st == CUZK_OK) {
         svc_lock(s);
+        if (svc_find_locked(s, j->job_id) != NULL) { /* another has recalled it, or it lives */
+            svc_unlock(s);
+            svc_job_free(j);
+            return CUZK_OK;
+        }
         j->number = ++s->next_number;
         st = svc_insert_locked(s, j);
         if (st == CUZK_OK && !svc_job_ended(j)) {
@@ -95,7 +101,7 @@ cuzk_status svc_restore(service *s)
     unsigned n = 0;
 
     if (s->store == NULL) return CUZK_OK;
-    TRY(store_load(s->store, UINT64_MAX >> 1, restore_row, s));
+    TRY(store_load(s->store, s->c.ended_in_memory, restore_row, s));
     for (svc_job *j = s->oldest; j != NULL; j = j->newer) { /* nobody else is there yet */
         if (svc_job_ended(j)) continue;
         n++;
@@ -107,4 +113,15 @@ cuzk_status svc_restore(service *s)
         svc_log(s, CUZK_LOG_INFO, "jobs_resumed", f, 1);
     }
     return CUZK_OK;
+}
+
+cuzk_status svc_recall(service *s, const char *id, const uint8_t hash[32])
+{
+    const svc_job *j;
+
+    if (s->store == NULL) return CUZK_OK;
+    svc_lock(s);
+    j = hash == NULL ? svc_find_locked(s, id) : svc_find_request_locked(s, id, hash);
+    svc_unlock(s);
+    return j != NULL ? CUZK_OK : store_find(s->store, id, restore_row, s);
 }

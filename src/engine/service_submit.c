@@ -16,6 +16,7 @@
 #include "engine/service.h"
 
 #define UUID_SIZE 37
+#define NUMBERED 9u /* jobs of one request id whose ids are counted */
 
 /* ---- ids ---- */
 
@@ -33,7 +34,7 @@ static cuzk_status make_uuid(char out[UUID_SIZE])
     return CUZK_OK;
 }
 
-/* The request's own id where no other job has it, else with a number behind it. */
+/* The request's own id where no other job has it, else with a number behind it: from 2, then any. */
 static cuzk_status name_locked(service *s, svc_job *j)
 {
     size_t size = strlen(j->request_id) + 24;
@@ -41,8 +42,13 @@ static cuzk_status name_locked(service *s, svc_job *j)
     j->job_id = malloc(size);
     if (j->job_id == NULL) return FAIL(CUZK_ENOMEM, "job: out of memory");
     (void)snprintf(j->job_id, size, "%s", j->request_id);
-    for (unsigned n = 2; svc_find_locked(s, j->job_id) != NULL; n++)
-        (void)snprintf(j->job_id, size, "%s~%u", j->request_id, n);
+    for (uint32_t n = 2; svc_find_locked(s, j->job_id) != NULL; n++) {
+        uint32_t tag = n;
+
+        if (n > NUMBERED && os_random(&tag, sizeof tag) != 0)
+            return FAIL(CUZK_EIO, "the system gives no random bytes");
+        (void)snprintf(j->job_id, size, "%s~%" PRIu32, j->request_id, tag);
+    }
     return CUZK_OK;
 }
 
@@ -231,14 +237,18 @@ static cuzk_status admit_failed(svc_job *j)
     job_clock_read(&j->clock, now, &j->times);
     j->ended = now;
     j->at = JOB_ENDED;
+    j->unborn = false;
+    j->stored = s->store != NULL;
     if (j->deadline != 0) s->n_timed--;
     j->deadline = 0;
+    s->counts.admitted++;
     s->counts.failed[svc_kind_index(j->rq.kind)]++;
     svc_note_error(s, j, &j->error);
     s->n_live--;
     (void)pthread_cond_broadcast(&s->durable);
     svc_unlock(s);
     svc_event_job(s, j);
+    svc_fire_waits(s, j, CUZK_WAIT_ENDED);
     return CUZK_OK;
 }
 
@@ -254,6 +264,7 @@ static cuzk_status take_away(svc_job *j, bool fresh)
     if (j->deadline != 0) s->n_timed--;
     j->deadline = 0;
     if (fresh) {
+        while (j->out > 1) (void)pthread_cond_wait(&s->calm, &s->mu); /* somebody looks at it */
         svc_remove_locked(s, j);
     } else { /* an attempt: what was before stands */
         j->out--;
@@ -264,7 +275,10 @@ static cuzk_status take_away(svc_job *j, bool fresh)
     }
     (void)pthread_cond_broadcast(&s->durable);
     svc_unlock(s);
-    if (fresh) svc_job_free(j);
+    if (fresh)
+        svc_job_free(j);
+    else
+        svc_fire_waits(s, j, CUZK_WAIT_ENDED);
     return status_adopt(&why);
 }
 
@@ -305,13 +319,13 @@ static void begin_attempt_locked(svc_job *j, const cuzk_request *r)
     }
     j->out++; /* until its ticket is written */
     s->n_live++;
-    s->counts.admitted++;
 }
 
 /* An ended job, made as if it had not been tried. */
 static void reset_locked(svc_job *j, uint32_t priority)
 {
     svc_move(j, CUZK_JOB_QUEUED);
+    j->stored = false;
     j->priority = priority > j->priority ? priority : j->priority;
     svc_forget_parts(j);
     cuzk_buffer_clear(&j->proof_json);
@@ -351,6 +365,7 @@ static cuzk_status look_up(service *s, const cuzk_request *r, const svc_request 
         j = made;
         memcpy(j->hash, hash, 32);
         j->number = ++s->next_number;
+        j->unborn = true;
         st = name_locked(s, j);
         if (st == CUZK_OK) st = svc_insert_locked(s, j);
         if (st == CUZK_OK) {
@@ -397,6 +412,10 @@ static cuzk_status admit(svc_job *j, const cuzk_request *r, bool fresh)
     svc_account_end(j->s, "admit", &account);
     if (st == CUZK_EDATA) return admit_failed(j) == CUZK_OK ? CUZK_OK : take_away(j, fresh);
     if (st != CUZK_OK) return take_away(j, fresh);
+    svc_lock(j->s);
+    j->unborn = false;
+    j->s->counts.admitted++;
+    svc_unlock(j->s);
     svc_job_queue(j);
     return CUZK_OK;
 }
@@ -420,6 +439,9 @@ cuzk_status cuzk_job_submit(cuzk_service *svc, const cuzk_request *r, cuzk_ticke
     }
     if (st == CUZK_OK) {
         svc_request_hash(hash, r);
+        if (id != uuid) st = svc_recall(s, id, hash);
+    }
+    if (st == CUZK_OK) {
         st = look_up(s, r, &rq, id, hash, &j, &known, &fresh);
     }
     span_close(&sp);

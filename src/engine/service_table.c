@@ -32,6 +32,13 @@ svc_job *svc_find_locked(service *s, const char *job_id)
     return j;
 }
 
+svc_job *svc_find_born_locked(service *s, const char *job_id)
+{
+    svc_job *j = svc_find_locked(s, job_id);
+
+    return j != NULL && !j->unborn ? j : NULL;
+}
+
 svc_job *svc_find_request_locked(service *s, const char *request_id, const uint8_t hash[32])
 {
     svc_job *j = s->requests[slot_of(s, request_id)];
@@ -122,6 +129,39 @@ void svc_tables_close(service *s)
     free(s->requests);
 }
 
+/* Nobody needs it in memory. */
+static bool is_done_with_locked(const svc_job *j)
+{
+    return svc_job_ended(j) && j->out == 0 && j->n_waits == 0;
+}
+
+static void bury(svc_job *dead)
+{
+    while (dead != NULL) {
+        svc_job *next = dead->older;
+
+        svc_job_free(dead);
+        dead = next;
+    }
+}
+
+void svc_trim(service *s)
+{
+    svc_job *dead = NULL;
+    size_t most = s->c.ended_in_memory;
+
+    svc_lock(s);
+    for (svc_job *j = s->oldest, *next; j != NULL && s->n_jobs - s->n_live > most; j = next) {
+        next = j->newer;
+        if (!is_done_with_locked(j) || (s->store != NULL && !j->stored)) continue;
+        svc_remove_locked(s, j);
+        j->older = dead;
+        dead = j;
+    }
+    svc_unlock(s);
+    bury(dead);
+}
+
 void svc_forget(service *s, uint64_t before_ms)
 {
     svc_job *dead = NULL;
@@ -129,18 +169,12 @@ void svc_forget(service *s, uint64_t before_ms)
     svc_lock(s);
     for (svc_job *j = s->oldest, *next; j != NULL; j = next) {
         next = j->newer;
-        if (!svc_job_ended(j) || j->ended_ms > before_ms || j->out != 0 || j->n_waits != 0)
-            continue;
+        if (!is_done_with_locked(j) || j->ended_ms > before_ms) continue;
         svc_remove_locked(s, j);
         j->older = dead;
         dead = j;
     }
     svc_unlock(s);
-    while (dead != NULL) {
-        svc_job *next = dead->older;
-
-        svc_job_free(dead);
-        dead = next;
-    }
+    bury(dead);
     if (s->store != NULL) store_purge_async(s->store, before_ms);
 }

@@ -244,8 +244,9 @@ static cuzk_status number_of(service *s, const char *job_id, uint64_t *number)
 {
     const svc_job *j;
 
+    TRY(svc_recall(s, job_id, NULL));
     svc_lock(s);
-    j = svc_find_locked(s, job_id);
+    j = svc_find_born_locked(s, job_id);
     *number = j == NULL ? 0 : j->number;
     svc_unlock(s);
     if (j != NULL) return CUZK_OK;

@@ -29,6 +29,7 @@ static svc_wait *next_locked(service *s, const svc_job *j, uint64_t now)
     for (svc_wait *w = s->waits; w != NULL; w = w->next) {
         if (w->firing) continue;
         if (j != NULL ? w->job != j : w->until == 0 || w->until > now) continue;
+        if (j != NULL && !svc_job_ended(j)) continue; /* another attempt has begun */
         w->firing = true;
         w->state = w->job->state;
         w->times = w->job->times;
@@ -45,7 +46,7 @@ static void unlink_locked(service *s, svc_wait *w)
         *at = w->next;
         break;
     }
-    w->job->n_waits--;
+    if (--w->job->n_waits == 0) (void)pthread_cond_broadcast(&s->calm);
     if (w->until != 0) s->n_timed--;
 }
 
@@ -100,15 +101,21 @@ cuzk_status cuzk_job_wait(cuzk_service *svc, const char *job_id, uint64_t timeou
     svc_wait *w = calloc(1, sizeof *w);
     cuzk_wait_end end = CUZK_WAIT_ENDED;
     const svc_job *j;
+    cuzk_status st;
     bool ended;
 
     if (w == NULL) return FAIL(CUZK_ENOMEM, "wait: out of memory");
+    st = svc_recall(s, job_id, NULL);
+    if (st != CUZK_OK) {
+        free(w);
+        return st;
+    }
     w->fn = fn;
     w->ctx = ctx;
     if (timeout_ms != 0 && timeout_ms < UINT64_MAX / 2000000)
         w->until = clock_ns() + timeout_ms * 1000000;
     svc_lock(s);
-    j = w->job = svc_find_locked(s, job_id);
+    j = w->job = svc_find_born_locked(s, job_id);
     if (w->job == NULL) {
         svc_unlock(s);
         free(w);
@@ -167,6 +174,7 @@ cuzk_status cuzk_job_cancel(cuzk_service *svc, const char *job_id, bool *was_run
     svc_job *j;
     bool live;
 
+    TRY(svc_recall(s, job_id, NULL));
     svc_lock(s);
     j = svc_find_locked(s, job_id);
     while (j != NULL && j->at == JOB_ADMITTING) {

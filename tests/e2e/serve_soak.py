@@ -124,10 +124,10 @@ def check_rest(daemon, s, before, n):
     report("no memory is reserved", not held, held)
     report("the buffers are empty", not any(s["buffers"].values()), s["buffers"])
     # Beside it: spans fill their store to its bound, ended jobs are remembered, and the heap of a small process has its fragments.
-    spans, limit = owner(s, "spans") - before[2], int(before[0] * 1.02) + (8 << 20) + n * 8192
+    spans, limit = owner(s, "spans") - before[2], int(before[0] * 1.02) + (8 << 20) + min(n, 1000) * 8192
     memory = settled(lambda: daemon.anonymous_bytes() - spans, limit)
     descriptors = settled(daemon.descriptors, before[1])
-    report("memory is what it was: within 2%, 8 MiB of heap and 8 KiB for each job that is remembered", memory <= limit,
+    report("memory is what it was: within 2%, 8 MiB of heap and 8 KiB for each of the jobs in memory (1,000 at most)", memory <= limit,
            f"{memory >> 10} KiB, before {before[0] >> 10} KiB")
     report("file descriptors are what they were", descriptors <= before[1], f"{descriptors}, before {before[1]}")
     print(f"# {memory >> 10} KiB, before {before[0] >> 10} KiB; {descriptors} descriptors", flush=True)
