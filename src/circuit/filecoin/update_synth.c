@@ -1,8 +1,8 @@
 /*
  * circuit/filecoin/update_synth.c - checks a sector update's vanilla proof and writes the assignment, in one pass
  *
- * First what all challenges share: commitments, the apex tree, the digests. Then each challenge's encoding and path in tree D, a
- * task each; then all paths in Poseidon trees together (climb.h). What a challenge gets wrong is noted and judged at the end, in
+ * First what all challenges share: commitments, the apex tree, the digests. Then encodings, eight challenges at a time, and each
+ * challenge's path in tree D, a task each; then all paths in Poseidon trees together (climb.h). What a challenge gets wrong is noted and judged at the end, in
  * the order of challenges. With an assignment, hashes write their intermediate values right into their places; without, the
  * same walk hashes alone. Bits go through bit writers, so that tasks may share words.
  *
@@ -280,17 +280,16 @@ static fr high_bits(const job *j, uint64_t challenge, fr *e)
 }
 
 /* Leafs, from the old one and the data to the new one, which the paths start at. */
-static void encode(const job *j, uint32_t n)
+static void encode(const job *j, uint32_t n, const fr *rho)
 {
     const update_vanilla *v = j->v;
     fr *e = j->w == NULL ? NULL : elems_of(j, challenge_instance(j, n, 0)), *node = j->climb.node;
-    fr high = high_bits(j, j->challenge[n], e), rho, d, product, want;
+    fr d, product, want;
 
-    rho = random2(j, e == NULL ? NULL : &e[j->at.rho], &j->phi, &high);
     fil_load_fr(j->cv, &d, proof_at(j, n, v->d_new) + v->d.leaf);
     fil_load_fr(j->cv, &node[n], proof_at(j, n, v->r_old) + v->r.leaf);
     fil_load_fr(j->cv, &want, proof_at(j, n, v->r_new) + v->r.leaf);
-    j->cv->fr_mul(&product, &d, &rho);
+    j->cv->fr_mul(&product, &d, rho);
     j->cv->fr_add(&node[j->s->n_challenges + n], &node[n], &product);
     if (j->s->kind == FIL_UPDATE_POSEIDON) node[2 * j->s->n_challenges + n] = d;
     if (!j->cv->fr_eq(&node[j->s->n_challenges + n], &want)) j->bad[n] |= BAD_ENCODING;
@@ -299,6 +298,35 @@ static void encode(const job *j, uint32_t n)
     e[j->at.leaf_d_new] = d;
     e[j->at.product] = product;
     e[j->at.leaf_r_new] = node[j->s->n_challenges + n];
+}
+
+/* rho and leafs of POSEIDON_LANES challenges. */
+static cuzk_status encode_batch(void *ctx, size_t batch, unsigned worker)
+{
+    const job *j = ctx;
+    const poseidon *p = poseidon_of(j->v->ps, 2);
+    uint32_t first = (uint32_t)batch * POSEIDON_LANES, left = j->s->n_challenges - first;
+    unsigned n = left < POSEIDON_LANES ? left : POSEIDON_LANES;
+    fr in[POSEIDON_LANES][2], rho[POSEIDON_LANES], tag = update_random_tag(j->cv);
+    fr *to[POSEIDON_LANES] = {NULL};
+    const fr *from[POSEIDON_LANES] = {NULL};
+
+    (void)worker; /* it needs nothing of its own */
+    for (unsigned i = 0; i < n; i++) {
+        fr *e = j->w == NULL ? NULL : elems_of(j, challenge_instance(j, first + i, 0));
+
+        in[i][0] = j->phi;
+        in[i][1] = high_bits(j, j->challenge[first + i], e);
+        from[i] = in[i];
+        to[i] = e == NULL ? &rho[i] : &e[j->at.rho] - (j->trace - 1);
+    }
+    if (j->w == NULL)
+        poseidon_hash_many(p, n, to, from, &tag);
+    else
+        poseidon_trace_many(p, n, to, from, &tag);
+    for (unsigned i = 0; i < n; i++)
+        encode(j, first + i, j->w == NULL ? &rho[i] : to[i] + (j->trace - 1));
+    return CUZK_OK;
 }
 
 /* From the data's leaf up to its apex leaf. */
@@ -346,7 +374,6 @@ static cuzk_status walk_challenge(void *ctx, size_t n, unsigned worker)
     uint32_t c = (uint32_t)n;
 
     (void)worker; /* it needs nothing of its own */
-    encode(j, c);
     if (j->s->kind == FIL_UPDATE) climb_d(j, c);
     for (uint32_t t = 0; t < j->climb.n / j->s->n_challenges; t++)
         j->climb.position[t * j->s->n_challenges + c] = j->challenge[c];
@@ -461,6 +488,7 @@ static cuzk_status walk(job *j, const fil_redundant *r)
     TRY(apex_tree(j));
     update_challenges(j->v->st, j->v->partition, j->v->ps, j->challenge);
     if (j->w != NULL) put_draws(j);
+    TRY(pool_run(j->pool, j->cancel, (n + POSEIDON_LANES - 1) / POSEIDON_LANES, encode_batch, j));
     TRY(pool_run(j->pool, j->cancel, n, walk_challenge, j));
     TRY(climb_run(&j->climb, j, j->pool, j->cancel));
     judge_paths(j);
