@@ -59,16 +59,23 @@ static cuzk_status make_leaves(void *ctx, size_t share, unsigned worker)
     const gen_labels *l = &p->labels;
     const poseidon *hash = poseidon_of(p->g->ps, l->layers);
     size_t end = (share + 1) * SHARE < l->n ? (share + 1) * SHARE : l->n;
-    fr rows[POREP_MAX_LAYERS], tag;
+    fr rows[POSEIDON_LANES][POREP_MAX_LAYERS], *out[POSEIDON_LANES] = {NULL}, tag;
+    const fr *in[POSEIDON_LANES] = {NULL};
 
     (void)worker;
     poseidon_merkle_tag(hash, &tag);
-    for (size_t i = share * SHARE; i < end; i++) {
-        for (uint32_t r = 0; r < l->layers; r++)
-            fil_load_fr(p->cv, &rows[r], l->rows[i * l->layers + r]);
-        poseidon_hash(hash, &j->columns[i], rows, &tag);
-        j->replica[i] = rows[l->layers - 1];
-        if (p->data != NULL) p->cv->fr_add(&j->replica[i], &j->replica[i], &p->data[i]);
+    for (size_t i = share * SHARE; i < end;) {
+        unsigned n = 0;
+
+        for (; n < POSEIDON_LANES && i < end; n++, i++) {
+            for (uint32_t r = 0; r < l->layers; r++)
+                fil_load_fr(p->cv, &rows[n][r], l->rows[i * l->layers + r]);
+            in[n] = rows[n];
+            out[n] = &j->columns[i];
+            j->replica[i] = rows[n][l->layers - 1];
+            if (p->data != NULL) p->cv->fr_add(&j->replica[i], &j->replica[i], &p->data[i]);
+        }
+        poseidon_hash_many(hash, n, out, in, &tag);
     }
     return CUZK_OK;
 }

@@ -52,24 +52,31 @@ void gen_tree_bytes(const gen_tree *t, uint8_t out[32], const fr *a)
     memcpy(out, s.b, 32);
 }
 
-static void hash_children(const gen_tree *t, unsigned level, fr *out, const fr *children)
+static void hash_pair(const gen_tree *t, fr *out, const fr *children)
+{
+    uint8_t left[32], right[32];
+    scalar s;
+
+    gen_tree_bytes(t, left, &children[0]);
+    gen_tree_bytes(t, right, &children[1]);
+    sha256_node_hash(s.b, left, right);
+    (void)poseidon_set_curve(t->ps)->fr_from_scalar(out, &s); /* 254 bits: below the modulus */
+}
+
+/* n <= POSEIDON_LANES nodes of the level above `level`. */
+static void hash_nodes(const gen_tree *t, unsigned level, unsigned n, fr *const *out,
+                       const fr *const *children)
 {
     const poseidon *p;
     fr tag;
 
     if (t->sha) {
-        uint8_t left[32], right[32];
-        scalar s;
-
-        gen_tree_bytes(t, left, &children[0]);
-        gen_tree_bytes(t, right, &children[1]);
-        sha256_node_hash(s.b, left, right);
-        (void)poseidon_set_curve(t->ps)->fr_from_scalar(out, &s); /* 254 bits: below the modulus */
+        for (unsigned i = 0; i < n; i++) hash_pair(t, out[i], children[i]);
         return;
     }
     p = poseidon_of(t->ps, t->arity[level]);
     poseidon_merkle_tag(p, &tag);
-    poseidon_hash(p, out, children, &tag);
+    poseidon_hash_many(p, n, out, children, &tag);
 }
 
 /* ---- regions ---- */
@@ -101,15 +108,22 @@ static cuzk_status hash_share(void *ctx, size_t i, unsigned worker)
     gen_tree *t = j->t;
     unsigned below = j->level - 1;
     size_t end = (i + 1) * SHARE < t->n[j->level] ? (i + 1) * SHARE : t->n[j->level];
-    fr children[MAX_ARITY];
+    fr children[POSEIDON_LANES][MAX_ARITY], *out[POSEIDON_LANES] = {NULL};
+    const fr *in[POSEIDON_LANES] = {NULL};
 
     (void)worker;
-    for (size_t k = i * SHARE; k < end; k++) {
-        uint64_t node = first_of_key(t, j->level, k);
+    for (size_t k = i * SHARE; k < end;) {
+        unsigned n = 0;
 
-        for (uint32_t c = 0; c < t->arity[below]; c++)
-            children[c] = t->nodes[below][region_key(t, below, node * t->arity[below] + c)];
-        hash_children(t, below, &t->nodes[j->level][k], children);
+        for (; n < POSEIDON_LANES && k < end; n++, k++) {
+            uint64_t node = first_of_key(t, j->level, k);
+
+            for (uint32_t c = 0; c < t->arity[below]; c++)
+                children[n][c] = t->nodes[below][region_key(t, below, node * t->arity[below] + c)];
+            in[n] = children[n];
+            out[n] = &t->nodes[j->level][k];
+        }
+        hash_nodes(t, below, n, out, in);
     }
     return CUZK_OK;
 }
@@ -168,6 +182,23 @@ static cuzk_status fill_groups(gen_tree *t, unsigned level, const uint64_t *at, 
     return CUZK_OK;
 }
 
+/* The hashes of all groups of a level. */
+static void hash_groups(const gen_tree *t, unsigned level, fr *up)
+{
+    fr *out[POSEIDON_LANES] = {NULL};
+    const fr *in[POSEIDON_LANES] = {NULL};
+
+    for (size_t g = 0; g < t->n[level];) {
+        unsigned n = 0;
+
+        for (; n < POSEIDON_LANES && g < t->n[level]; n++, g++) {
+            in[n] = &t->nodes[level][g * t->arity[level]];
+            out[n] = &up[g];
+        }
+        hash_nodes(t, level, n, out, in);
+    }
+}
+
 cuzk_status gen_tree_sparse(gen_tree *t, const uint64_t *at, const fr *leaves, size_t n,
                             gen_sibling sibling, void *ctx)
 {
@@ -182,8 +213,7 @@ cuzk_status gen_tree_sparse(gen_tree *t, const uint64_t *at, const fr *leaves, s
         mem_free(t->m, up[l & 1]);
         up[l & 1] = mem_new(t->m, n, sizeof(fr), &st);
         if (up[l & 1] == NULL) goto out;
-        for (size_t g = 0; g < n; g++)
-            hash_children(t, l, &up[l & 1][g], &t->nodes[l][g * t->arity[l]]);
+        hash_groups(t, l, up[l & 1]);
         here = t->groups[l];
         values = up[l & 1];
     }
