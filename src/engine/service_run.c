@@ -126,6 +126,7 @@ static bool begin(svc_part *p, job_phase phase, part_state state)
     p->at = AT_NOWHERE;
     if (go) {
         p->state = state;
+        if (phase == PHASE_SYNTHESIS) p->synth_from = now;
         job_clock_enter(&j->clock, phase, now);
     }
     svc_unlock(s);
@@ -136,8 +137,12 @@ static bool begin(svc_part *p, job_phase phase, part_state state)
 
 static void end(svc_part *p, job_phase phase)
 {
+    uint64_t now;
+
     svc_lock(p->job->s);
-    job_clock_leave(&p->job->clock, phase, clock_ns());
+    now = clock_ns();
+    if (phase == PHASE_SYNTHESIS) p->synth_to = now;
+    job_clock_leave(&p->job->clock, phase, now);
     svc_unlock(p->job->s);
 }
 
@@ -322,13 +327,11 @@ void svc_synthesise(void *ctx, stage_item *it)
     cuzk_status st = CUZK_ECANCELLED;
 
     if (begin(p, PHASE_SYNTHESIS, PART_SYNTHESISING)) {
-        p->synth_from = clock_ns();
         fault_stall("synthesis");
         cancel_set_gate(p->job->cancel, s->gate, level);
         gate_enter(s->gate, level);
         st = synthesise(p);
         gate_leave(s->gate, level);
-        p->synth_to = clock_ns();
         end(p, PHASE_SYNTHESIS);
         if (st == CUZK_OK) {
             keys_measured(s->keys, p->job->key.k, mem_peak(p->m), 0);
