@@ -194,21 +194,23 @@ static void sweep(const char *store)
     test_service t;
     test_request q;
     unsigned refused = 0, failed = 0, none = 0;
-    long k = 1, misses = 0;
+    long step = harness_level() == HARNESS_CHECK ? 3 : 1, misses = 0;
+    long k = 1 + (long)harness_random_below((uint64_t)step);
 
     service_start(&t, 2, store, NULL);
     request_circom(&q, "");
     assert_false(run_job(t.s, &q, 1000000, &none, &none)); /* its key is loaded from here on */
-    for (; misses < 8; k++) { /* how many there are is not the same each time */
+    for (; misses < 8; k += step) { /* how many there are is not the same each time */
         misses = run_job(t.s, &q, k, &refused, &failed) ? 0 : misses + 1;
-        if (k % 16 != 0) continue;
+        if (k % 16 >= step) continue;
         assert_false(run_job(t.s, &q, 1000000, &none, &none));
         assert_int_equal(none, 0);
     }
     check_nothing_is_held(t.s);
     assert_false(run_job(t.s, &q, 1000000, &none, &none));
     assert_int_equal(none, 0);
-    (void)printf("%ld allocations: %u refusals, %u failed jobs\n", k - 1 - misses, refused, failed);
+    (void)printf("%ld allocations: %u refusals, %u failed jobs\n", k - 1 - step * misses, refused,
+                 failed);
     assert_true(refused > 0);
     assert_true(failed > 0);
     request_clear(&q);
