@@ -257,7 +257,7 @@ CUZK_API void cuzk_last_attribution(cuzk_engine *e, cuzk_attribution *out);
 /* ---- benchmarks ---- */
 
 typedef struct cuzk_bench_args {
-    const char *name;     /* "field", "msm", "ntt", "pairing", "synth" */
+    const char *name;     /* "field", "msm", "ntt", "pairing", "synth", "aggregate" */
     const char *curve;    /* "bn254", "bls12-381" */
     const char *group;    /* "g1", "g2" */
     const char *circuit;  /* "porep-32g": for synth, which needs it */

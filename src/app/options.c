@@ -86,6 +86,7 @@ static const command_info commands[] = {
     {"bench", IN_BENCH,
      "cuzk bench [field|msm|ntt|pairing] [--curve C] [--group g1|g2] [--log-n N] [--reps N]\n"
      "       cuzk bench synth --circuit porep-32g [--reps N]\n"
+     "       cuzk bench aggregate [--log-n N] [--reps N]\n"
      "       cuzk bench prove KEY.zkey WITNESS.wtns\n"
      "       cuzk bench prove --kind porep|winning|window|update --input FILE... --statement "
      "S.json "

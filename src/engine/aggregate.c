@@ -253,7 +253,7 @@ cuzk_status fil_aggregate_ni(bytes_out *out, job *j, const fil_job *f, const agg
 
     agg_list_init(&l, f->env, f->cv, 1, true);
     st = agg_list_add(&l, f, parts->data, parts->size);
-    if (st == CUZK_OK) st = agg_list_prove(out, &l, p, j->s, AGGREGATE_V2, f->pk->vk);
+    if (st == CUZK_OK) st = agg_list_prove(out, &l, p, j->host, AGGREGATE_V2, f->pk->vk);
     agg_list_clear(&l);
     return st;
 }
@@ -266,7 +266,7 @@ cuzk_status fil_verify_ni(bool *valid, job *j, const fil_job *f, const agg_power
 
     agg_list_init(&l, f->env, f->cv, 1, false);
     st = agg_list_add(&l, f, NULL, 0);
-    if (st == CUZK_OK) st = agg_list_verify(valid, &l, p, j->s, AGGREGATE_V2, vk, proof, size);
+    if (st == CUZK_OK) st = agg_list_verify(valid, &l, p, j->host, AGGREGATE_V2, vk, proof, size);
     agg_list_clear(&l);
     return st;
 }

@@ -123,8 +123,8 @@ static cuzk_status aggregate(job *j, const cuzk_aggregate_args *args, cuzk_buffe
     agg_list_init(&l, &e->env, curve_get(CURVE_ID_BLS12_381, e->table), args->n_statements, true);
     TRY_OUT(read_list(&l, e, args));
     TRY_OUT(open_keys(&l, e, args, args->trust_inputs ? NULL : &vk, &powers));
-    if (vk != NULL) TRY_OUT(agg_list_check(&l, j->s, vk));
-    TRY_OUT(agg_list_prove(&o, &l, &powers, j->s, version_of(args), vk));
+    if (vk != NULL) TRY_OUT(agg_list_check(&l, j->host, vk));
+    TRY_OUT(agg_list_prove(&o, &l, &powers, j->host, version_of(args), vk));
     st = buffer_from_out(out, &o);
 out:
     bytes_out_clear(&o);
@@ -160,7 +160,7 @@ static cuzk_status verify_aggregate(job *j, const cuzk_aggregate_args *args, con
     TRY_OUT(read_list(&l, e, args));
     TRY_OUT(open_keys(&l, e, args, &vk, &powers));
     TRY_OUT(file_map_open(&m, proof));
-    st = agg_list_verify(valid, &l, &powers, j->s, version_of(args), vk, m.data, m.size);
+    st = agg_list_verify(valid, &l, &powers, j->host, version_of(args), vk, m.data, m.size);
 out:
     file_map_close(&m);
     agg_list_clear(&l);

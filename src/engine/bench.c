@@ -25,7 +25,7 @@ typedef struct bench {
 } bench;
 
 /** Uniform elements from SHA-256 of a counter; reduced by clearing the two top bits (both orders are above 2^253). */
-static void fill_random(const curve *cv, fr *out, size_t n, uint64_t seed)
+void bench_random(const curve *cv, fr *out, size_t n, uint64_t seed)
 {
     for (size_t i = 0; i < n; i++) {
         uint8_t in[16];
@@ -48,8 +48,8 @@ static cuzk_status bench_field(bench *b)
     bool base = b->base_field;
 
     b->row.n = FIELD_PRODUCTS;
-    fill_random(b->cv, (fr *)(void *)ring[0], 16,
-                5); /* words below either modulus are elements of it */
+    bench_random(b->cv, (fr *)(void *)ring[0], 16,
+                 5); /* words below either modulus are elements of it */
     if (base)
         for (size_t i = 16; i-- > 0;)
             memmove(&ring[0][b->cv->fp_size / 8 * i], &ring[0][4 * i], 32);
@@ -85,7 +85,7 @@ static cuzk_status bench_field(bench *b)
 static cuzk_status make_points(bench *b, uint8_t *pts, fr *k, size_t n)
 {
     size_t inf;
-    fill_random(b->cv, k, n, 1);
+    bench_random(b->cv, k, n, 1);
     return b->g2 ? dev_fixed_base_g2(job_setup_stream(b->j), pts, POINT_LEM, b->cv->id,
                                      &b->cv->g2_gen, k, n, &inf)
                  : dev_fixed_base_g1(job_setup_stream(b->j), pts, POINT_LEM, b->cv->id,
@@ -128,7 +128,7 @@ static cuzk_status bench_msm(bench *b)
     if (s == NULL) goto out;
     sp = span_open(SPAN_BENCH);
     st = make_points(b, pts, k, n);
-    fill_random(b->cv, s, n, 2);
+    bench_random(b->cv, s, n, 2);
     span_close(&sp);
     if (st != CUZK_OK) goto out;
     dev_points bases = {.data = pts, .n = n, .enc = POINT_LEM, .g2 = b->g2};
@@ -185,7 +185,7 @@ static cuzk_status bench_ntt(bench *b)
     if (v == NULL) goto out;
     back = mem_new(m, n, sizeof *back, &st);
     if (back == NULL) goto out;
-    fill_random(b->cv, v, n, 3);
+    bench_random(b->cv, v, n, 3);
     b->cv->fr_from_u64(&shift, 7);
     TRY_OUT(ntt_domain_new(&dom, b->j->e->dev, b->cv->id, 7, b->log_n, &shift));
     TRY_OUT(dev_buf_new(&buf, b->j->e->dev, n));
@@ -227,7 +227,7 @@ static cuzk_status bench_pairing(bench *b)
     bool ok = true;
 
     span sp = span_open(SPAN_BENCH);
-    fill_random(cv, &k, 1, 4);
+    bench_random(cv, &k, 1, 4);
     cv->g1_mul(&p[0], &cv->g1_gen, &k); /* e(kG, H) e(-G, kH) = 1 */
     q[0] = cv->g2_gen;
     cv->g1_neg(&p[1], &cv->g1_gen);
@@ -316,7 +316,8 @@ static cuzk_status run_kinds(job *j, const cuzk_bench_args *a, bench_report *r)
     }
     return known ? CUZK_OK
                  : FAIL(CUZK_EINVAL,
-                        "unknown benchmark %s; known: field, msm, ntt, pairing, synth, prove",
+                        "unknown benchmark %s; known: field, msm, ntt, pairing, synth, aggregate, "
+                        "prove",
                         a->name);
 }
 
@@ -327,8 +328,12 @@ static cuzk_status run_all(job *j, const cuzk_bench_args *a, bytes_out *o)
     if (a->reps > BENCH_MAX_REPS)
         return FAIL(CUZK_EINVAL, "--reps %u, limit %u", a->reps, BENCH_MAX_REPS);
     bench_report_begin(&r, j->e);
-    TRY(a->name != NULL && strcmp(a->name, "synth") == 0 ? bench_synth(j, a, &r)
-                                                         : run_kinds(j, a, &r));
+    if (a->name != NULL && strcmp(a->name, "synth") == 0)
+        TRY(bench_synth(j, a, &r));
+    else if (a->name != NULL && strcmp(a->name, "aggregate") == 0)
+        TRY(bench_aggregate(j, a, &r));
+    else
+        TRY(run_kinds(j, a, &r));
     bench_report_end(&r);
     return CUZK_OK;
 }

@@ -42,6 +42,11 @@ void bench_report_end(bench_report *r);
 /** The clock while it runs: a chain of dependent adds takes one cycle each. */
 double bench_clock_ghz(void);
 
+/** Uniform elements, the same for the same seed. */
+void bench_random(const curve *cv, fr *out, size_t n, uint64_t seed);
+
+/** `bench aggregate`: proofs aggregated, and the aggregate verified. */
+CUZK_STATUS bench_aggregate(job *j, const cuzk_bench_args *a, bench_report *r);
 /** `bench synth`: shape, inputs, witness and native check of a Filecoin circuit. */
 CUZK_STATUS bench_synth(job *j, const cuzk_bench_args *a, bench_report *r);
 

@@ -105,3 +105,5 @@ head -c 9000 "$srs" >"$work/cut.srs"
 outcome "inspect cut powers" 3 '"where":"h beta"' "$cuzk" inspect "$work/cut.srs" --json
 outcome "params check: other powers than the network's" 3 '"aggregates":16' "$cuzk" params check "$params" --json
 check "params check: says so" last_has "has digest"
+outcome "bench" 0 "aggregate verify,2,1" "$cuzk" bench aggregate --log-n 1 --reps 1
+outcome "bench: too large" 2 "limit 14" "$cuzk" bench aggregate --log-n 15

@@ -194,13 +194,45 @@ static void test_trust(void **state)
     cuzk_engine_close(e);
 }
 
+/** Powers: what a deep check found counts for this file alone; the network's name is compared with its digest. */
+static void test_trust_srs(void **state)
+{
+    const char *dir = harness_temp_path("srs");
+    cuzk_engine *e = engine();
+    char path[FIL_PATH_MAX];
+    bool checked = true;
+    (void)state;
+
+    assert_status_ok(file_make_dir(dir));
+    (void)snprintf(path, sizeof path, "%s/my.srs", dir);
+    assert_status_is(key_trust_srs(e, path, 128, &checked), CUZK_EIO);
+    write_text(path, "powers");
+    assert_status_ok(key_trust_srs(e, path, 128, &checked));
+    assert_false(checked);
+    put(e, dir, "my.srs", "00112233445566778899aabbccddeeff", 127);
+    assert_status_ok(key_trust_srs(e, path, 128, &checked));
+    assert_false(checked); /* a check that did not come to its end */
+    put(e, dir, "my.srs", "00112233445566778899aabbccddeeff", 128);
+    assert_status_ok(key_trust_srs(e, path, 128, &checked));
+    assert_true(checked);
+    write_text(path, "other powers");
+    assert_status_ok(key_trust_srs(e, path, 128, &checked));
+    assert_false(checked);
+    assert_int_equal(warnings, 0);
+
+    (void)snprintf(path, sizeof path, "%s/%s", dir, FIL_SRS_NAME);
+    write_text(path, "powers");
+    assert_status_ok(key_trust_srs(e, path, 128, &checked));
+    assert_int_equal(warnings, 1);
+    cuzk_engine_close(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_digest),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_standing),
-        cmocka_unit_test(test_trust),
+        cmocka_unit_test(test_digest),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_standing),  cmocka_unit_test(test_trust),
+        cmocka_unit_test(test_trust_srs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
