@@ -43,6 +43,15 @@ void agg_powers_close(agg_powers *p)
     p->srs = NULL;
 }
 
+cuzk_status agg_powers_reach(const agg_powers *p, size_t n)
+{
+    uint32_t capacity = aggregate_srs_capacity(p->srs), padded = aggregate_padded(n);
+
+    if (padded != 0 && padded <= capacity) return CUZK_OK;
+    return FAIL_DATA(LIMIT, "srs", "the srs reaches to %u proofs, %zu are padded to %u", capacity,
+                     n, padded);
+}
+
 /* ---- the list ---- */
 
 void agg_list_init(agg_list *l, const job_env *env, const curve *cv, size_t n_sectors,
@@ -245,7 +254,7 @@ bool fil_is_ni(const fil_job *f)
     return b.non_interactive;
 }
 
-cuzk_status fil_aggregate_ni(bytes_out *out, job *j, const fil_job *f, const agg_powers *p,
+cuzk_status fil_aggregate_ni(bytes_out *out, dev_stream *s, const fil_job *f, const agg_powers *p,
                              const bytes_out *parts)
 {
     agg_list l;
@@ -253,12 +262,12 @@ cuzk_status fil_aggregate_ni(bytes_out *out, job *j, const fil_job *f, const agg
 
     agg_list_init(&l, f->env, f->cv, 1, true);
     st = agg_list_add(&l, f, parts->data, parts->size);
-    if (st == CUZK_OK) st = agg_list_prove(out, &l, p, j->host, AGGREGATE_V2, f->pk->vk);
+    if (st == CUZK_OK) st = agg_list_prove(out, &l, p, s, AGGREGATE_V2, f->pk->vk);
     agg_list_clear(&l);
     return st;
 }
 
-cuzk_status fil_verify_ni(bool *valid, job *j, const fil_job *f, const agg_powers *p,
+cuzk_status fil_verify_ni(bool *valid, dev_stream *s, const fil_job *f, const agg_powers *p,
                           const groth16_vk *vk, const uint8_t *proof, size_t size)
 {
     agg_list l;
@@ -266,7 +275,7 @@ cuzk_status fil_verify_ni(bool *valid, job *j, const fil_job *f, const agg_power
 
     agg_list_init(&l, f->env, f->cv, 1, false);
     st = agg_list_add(&l, f, NULL, 0);
-    if (st == CUZK_OK) st = agg_list_verify(valid, &l, p, j->host, AGGREGATE_V2, vk, proof, size);
+    if (st == CUZK_OK) st = agg_list_verify(valid, &l, p, s, AGGREGATE_V2, vk, proof, size);
     agg_list_clear(&l);
     return st;
 }

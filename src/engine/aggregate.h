@@ -20,6 +20,8 @@ typedef struct agg_powers {
 /** path, or where it is NULL the network's file in dir. A file with the network's name and other bytes is a warning. */
 CUZK_STATUS agg_powers_open(agg_powers *out, cuzk_engine *e, const char *dir, const char *path);
 void agg_powers_close(agg_powers *p);
+/** CUZK_EDATA (limit): they do not reach to n proofs. */
+CUZK_STATUS agg_powers_reach(const agg_powers *p, size_t n);
 
 /** Proofs of one circuit, sector by sector, with what they are of. */
 typedef struct agg_list {
@@ -57,9 +59,9 @@ CUZK_STATUS agg_list_verify(bool *valid, const agg_list *l, const agg_powers *p,
                             size_t size);
 
 /** The network's form of a non-interactive PoRep: parts, its circuits' proofs, each verified already, as one aggregate (V2). */
-CUZK_STATUS fil_aggregate_ni(bytes_out *out, job *j, const fil_job *f, const agg_powers *p,
+CUZK_STATUS fil_aggregate_ni(bytes_out *out, dev_stream *s, const fil_job *f, const agg_powers *p,
                              const bytes_out *parts);
-CUZK_STATUS fil_verify_ni(bool *valid, job *j, const fil_job *f, const agg_powers *p,
+CUZK_STATUS fil_verify_ni(bool *valid, dev_stream *s, const fil_job *f, const agg_powers *p,
                           const groth16_vk *vk, const uint8_t *proof, size_t size);
 /** Whether the statement's proof is the aggregate of its circuits' proofs. */
 bool fil_is_ni(const fil_job *f);

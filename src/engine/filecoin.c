@@ -234,10 +234,7 @@ static cuzk_status open_powers(cuzk_engine *e, const fil_job *f, const cuzk_file
         return FAIL(CUZK_EINVAL, "powers (--srs) are for whole proofs of non-interactive PoReps");
     if (!wanted) return CUZK_OK;
     TRY(agg_powers_open(powers, e, args->params_dir, args->srs));
-    if (aggregate_srs_capacity(powers->srs) >= aggregate_padded(f->n_partitions)) return CUZK_OK;
-    return FAIL_DATA(LIMIT, "srs", "the srs reaches to %u proofs, the PoRep has %zu, padded to %u",
-                     aggregate_srs_capacity(powers->srs), f->n_partitions,
-                     aggregate_padded(f->n_partitions));
+    return agg_powers_reach(powers, f->n_partitions);
 }
 
 static cuzk_status prove(job *j, const cuzk_filecoin_args *args, cuzk_buffer *proof)
@@ -260,7 +257,7 @@ static cuzk_status prove(job *j, const cuzk_filecoin_args *args, cuzk_buffer *pr
         TRY_OUT(args->check_only ? f.ops->check(&f, k) : prove_partition(j, &f, k, args, &out));
     }
     engine_progress(e, "partitions", to - from, to - from);
-    if (powers.srs != NULL) TRY_OUT(fil_aggregate_ni(&whole, j, &f, &powers, &out));
+    if (powers.srs != NULL) TRY_OUT(fil_aggregate_ni(&whole, j->host, &f, &powers, &out));
     st = buffer_from_out(proof, powers.srs != NULL ? &whole : &out);
 out:;
     span sp = span_open(SPAN_FREE);
@@ -353,7 +350,7 @@ static cuzk_status verify_whole(job *j, const fil_job *f, const cuzk_filecoin_ar
     agg_powers powers;
 
     TRY(agg_powers_open(&powers, j->e, args->params_dir, args->srs));
-    cuzk_status st = fil_verify_ni(valid, j, f, &powers, vk, m->data, m->size);
+    cuzk_status st = fil_verify_ni(valid, j->host, f, &powers, vk, m->data, m->size);
     agg_powers_close(&powers);
     return st;
 }

@@ -470,6 +470,16 @@ void svc_finish(void *service, stage_item *it);
 /** A partition that is in no queue goes: it leaves its job, then what it holds is given back. */
 void svc_part_end(svc_part *p, part_state state);
 
+/* service_aggregate.c: non-interactive PoReps */
+/** CUZK_EINVAL: one is asked for, and the powers that its aggregate takes are not there. */
+CUZK_STATUS svc_admit_aggregate(const service *s, const svc_request *rq);
+/** The proof of a decoded job is the aggregate of its partitions' proofs. */
+bool svc_is_aggregate(const svc_job *j);
+/** Before it is proved: the powers can be read, and reach. */
+CUZK_STATUS svc_check_powers(const svc_job *j);
+/** j->proof of its partitions' proofs, verified. */
+CUZK_STATUS svc_aggregate(svc_job *j);
+
 /* service_devices.c */
 CUZK_STATUS svc_devices_open(service *s);
 /** Lines of the log: what there is, and what could not be used. */

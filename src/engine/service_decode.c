@@ -266,6 +266,7 @@ static cuzk_status decode(svc_job *j, key_entry **key)
         return *key == NULL ? CUZK_EINVAL : new_parts(j, 1);
     }
     TRY(decode_filecoin(j));
+    if (svc_is_aggregate(j)) TRY(svc_check_powers(j));
     *key = keys_filecoin(s->keys, j->fil.kind, j->fil.size);
     if (*key == NULL) return CUZK_ENOMEM;
     return new_parts(j, j->fil.n_partitions);

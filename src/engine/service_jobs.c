@@ -323,7 +323,7 @@ void svc_conclude(void *ctx, stage_item *it)
     bool stored = false;
 
     account = svc_account_begin(j);
-    if (!j->stopping && join_proofs(j) != CUZK_OK) {
+    if (!j->stopping && (svc_is_aggregate(j) ? svc_aggregate(j) : join_proofs(j)) != CUZK_OK) {
         j->error = *cuzk_last_error();
         j->stopping = true;
         j->stop_state = CUZK_JOB_FAILED;

@@ -98,11 +98,6 @@ static cuzk_status from_porep(svc_request *out, const cuzk_request *r)
     if (r->registered_proof >= POREP_REGISTERED)
         return REFUSE("registered_proof", "registered seal proof %" PRIu64 ", known: 0 to %d",
                       r->registered_proof, POREP_REGISTERED - 1);
-    if (r->registered_proof >= 15)
-        return REFUSE("registered_proof",
-                      "aggregation not supported: registered seal proof %" PRIu64
-                      " is non-interactive, whose network form is an aggregate",
-                      r->registered_proof);
     (void)out;
     return CUZK_OK;
 }

@@ -401,7 +401,7 @@ static cuzk_status check_circuit(service *s, const cuzk_request *r, const svc_re
                            "registered proof %" PRIu64 " is not of sectors of %" PRIu64 " bytes",
                            r->registered_proof, size->bytes),
                CUZK_EINVAL;
-    return CUZK_OK;
+    return svc_admit_aggregate(s, rq);
 }
 
 static cuzk_status admit(svc_job *j, const cuzk_request *r, bool fresh)
