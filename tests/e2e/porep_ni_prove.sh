@@ -17,3 +17,27 @@ outcome "aggregate" 0 "proved and verified" "$cuzk" prove --kind porep --input "
     --params "$params" --proof "$work/a.bin" --trapdoors "$t" --strict
 check "aggregate: golden" cmp "$work/a.bin" "$dir/proof-aggregate-v2.bin"
 outcome "aggregate: verifies" 0 valid "$cuzk" verify --kind porep --statement "$dir/statement.json" --params "$params" --proof "$work/a.bin"
+
+# through the daemon, with randomness of its own
+case $("$cuzk" serve --check 2>&1) in
+*"without the service"*) exit 0 ;;
+esac
+cat >"$work/c.toml" <<END
+[daemon]
+listen = "unix://$work/rpc.sock"
+[srs]
+param_cache = "$params"
+END
+"$cuzk" serve --config "$work/c.toml" >"$work/addresses" 2>"$work/log" &
+pid=$!
+trap 'kill $pid 2>/dev/null; rm -rf "$work"' EXIT
+for _ in $(seq 100); do
+    [ -S "$work/rpc.sock" ] && break
+    sleep 0.1
+done
+outcome "daemon" 0 "" "$cuzk" submit --kind porep --input "$dir/c1.json" --statement "$dir/statement.json" --proof "$work/d.bin" \
+    --address "unix://$work/rpc.sock"
+check "daemon: length" test "$(stat -c %s "$work/d.bin")" = 14164
+outcome "daemon: verifies" 0 valid "$cuzk" verify --kind porep --statement "$dir/statement.json" --params "$params" --proof "$work/d.bin"
+kill $pid
+wait $pid
