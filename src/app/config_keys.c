@@ -300,7 +300,8 @@ const config_key config_keys[] = {
      .doc =
          "Memory for spans, for each thread there is (some thirty, and those of the pool): when it "
          "is used up the\n"
-         "oldest spans go, whosever they are. Part of memory.total_budget, as owner `spans`."},
+         "oldest spans go, whosever they are. Part of memory.total_budget, as owner `spans`: a "
+         "sixteenth of it at most."},
     {.name = "tracing.keep",
      .type = KEY_DURATION,
      .offset = AT(tracing_keep_ms),

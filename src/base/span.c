@@ -71,13 +71,12 @@ void span_rec_close(span_rec *r)
 
 static uint64_t max_chunks_locked(const span_rec *r)
 {
-    uint64_t most = r->track_bytes / (SPAN_CHUNK * sizeof(span_entry));
+    bool all = r->n_tracks != 0 && r->track_bytes > r->most_bytes / r->n_tracks;
+    uint64_t bytes = all ? r->most_bytes : r->track_bytes * r->n_tracks;
+    uint64_t chunks = bytes / (SPAN_CHUNK * sizeof(span_entry));
 
     if (r->track_bytes == 0) return SPAN_CHUNKS;
-    most = most >= SPAN_MAX_CHUNKS
-               ? SPAN_MAX_CHUNKS
-               : (r->track_bytes * r->n_tracks) / (SPAN_CHUNK * sizeof(span_entry));
-    return most < 2 ? 2 : most > SPAN_MAX_CHUNKS ? SPAN_MAX_CHUNKS : most;
+    return chunks < 2 ? 2 : chunks > SPAN_MAX_CHUNKS ? SPAN_MAX_CHUNKS : chunks;
 }
 
 /* Takes the oldest chunk, whose spans go, out of the store. */
@@ -176,10 +175,11 @@ uint64_t span_memory(span_rec *r)
     return bytes;
 }
 
-void span_limit(span_rec *r, uint64_t bytes_a_track)
+void span_limit(span_rec *r, uint64_t bytes_a_track, uint64_t most)
 {
     (void)pthread_mutex_lock(&r->mu);
     r->track_bytes = bytes_a_track;
+    r->most_bytes = most;
     (void)pthread_mutex_unlock(&r->mu);
 }
 

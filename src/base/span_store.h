@@ -60,7 +60,7 @@ struct span_rec {
     uint64_t n,
         dropped;   /* spans ever stored; of them the oldest `dropped`, whole chunks, are gone */
     uint64_t lost; /* for want of memory */
-    uint64_t track_bytes; /* of the bound, a track; 0: SPAN_CHUNKS in all */
+    uint64_t track_bytes, most_bytes; /* the bound: a track, in all; 0: SPAN_CHUNKS in all */
     span_entry
         *chunks[SPAN_MAX_CHUNKS]; /* span number i is in chunks[i / SPAN_CHUNK % SPAN_MAX_CHUNKS] */
 };

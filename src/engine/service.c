@@ -189,6 +189,7 @@ static cuzk_status open_ledger(service *s)
     ledger_config c = {.total = total,
                        .critical = s->c.memory_critical < total ? s->c.memory_critical : total / 2,
                        .max_claims = ahead};
+    span_limit(s->e->rec, s->c.trace_ring == 0 ? TRACE_RING : s->c.trace_ring, total / 16);
     return ledger_open(&s->ledger, &c);
 }
 
@@ -332,7 +333,6 @@ cuzk_status cuzk_service_open(cuzk_service **out, cuzk_engine *e, const cuzk_ser
     s->n_synthesis = cores(s) < 18 ? cores(s) : 18;
     s->epoch = clock_ns();
     s->epoch_wall_ms = (int64_t)svc_wall_ms();
-    span_limit(e->rec, s->c.trace_ring == 0 ? TRACE_RING : s->c.trace_ring);
     e->progress = note_progress;
     e->warn = note_warning;
     e->ctx = s;

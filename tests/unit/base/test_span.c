@@ -428,7 +428,7 @@ static void test_bound_by_track(void **state)
 
     (void)state;
     fixed = span_memory(r) - sizeof(span_track);
-    span_limit(r, 3 * mib);
+    span_limit(r, 3 * mib, 100 * mib);
     close_spans((uint64_t)SPAN_CHUNK * 7);
     assert_true(span_memory(r) <= fixed + sizeof(span_track) + 3 * mib);
     assert_true(span_memory(r) > fixed + sizeof(span_track) + mib);
@@ -436,7 +436,11 @@ static void test_bound_by_track(void **state)
     close_spans((uint64_t)SPAN_CHUNK * 7);
     assert_true(span_memory(r) > fixed + 2 * sizeof(span_track) + 4 * mib);
     assert_true(span_memory(r) <= fixed + 2 * sizeof(span_track) + 6 * mib);
-    span_limit(r, 4096); /* two chunks at least */
+    span_limit(r, 3 * mib, 4 * mib); /* in all */
+    close_spans((uint64_t)SPAN_CHUNK * 3);
+    assert_true(span_memory(r) <= fixed + 2 * sizeof(span_track) + 4 * mib);
+    assert_true(span_memory(r) > fixed + 2 * sizeof(span_track) + 2 * mib);
+    span_limit(r, 4096, 100 * mib); /* two chunks at least */
     close_spans((uint64_t)SPAN_CHUNK * 2);
     assert_true(span_memory(r) <= fixed + 2 * sizeof(span_track) + 2 * mib);
     dropped = span_dropped(r);
