@@ -15,9 +15,9 @@ static const curve *const tables[CURVE_IDS][CPU_TABLES] = {
 #if defined(__x86_64__)
     [CURVE_ID_BN254][CPU_TABLE_ADX] = &curve_bn_adx,
     [CURVE_ID_BLS12_381][CPU_TABLE_ADX] = &curve_bls_adx,
-    /* single values: eight lanes would have seven idle */
+    /* single values take ADX: eight lanes would have seven idle */
     [CURVE_ID_BN254][CPU_TABLE_IFMA] = &curve_bn_adx,
-    [CURVE_ID_BLS12_381][CPU_TABLE_IFMA] = &curve_bls_adx,
+    [CURVE_ID_BLS12_381][CPU_TABLE_IFMA] = &curve_bls_ifma,
 #endif
 };
 
@@ -34,6 +34,15 @@ const curve *curve_get(curve_id id, cpu_table t)
 {
     if ((unsigned)id >= CURVE_IDS || (unsigned)t >= CPU_TABLES) return NULL;
     return tables[id][t];
+}
+
+const curve_lanes *curve_lanes_of(const curve *cv)
+{
+#if defined(__x86_64__)
+    if (cv->id == CURVE_ID_BLS12_381 && cv->table == CPU_TABLE_IFMA) return &curve_lanes_bls;
+#endif
+    (void)cv; /* elsewhere there are none */
+    return NULL;
 }
 
 bool curve_id_from_name(curve_id *out, const char *name)
