@@ -316,8 +316,8 @@ static cuzk_status run_kinds(job *j, const cuzk_bench_args *a, bench_report *r)
     }
     return known ? CUZK_OK
                  : FAIL(CUZK_EINVAL,
-                        "unknown benchmark %s; known: field, msm, ntt, pairing, synth, aggregate, "
-                        "prove",
+                        "unknown benchmark %s; known: field, msm, ntt, pairing, synth, verify, "
+                        "aggregate, prove",
                         a->name);
 }
 
@@ -332,6 +332,8 @@ static cuzk_status run_all(job *j, const cuzk_bench_args *a, bytes_out *o)
         TRY(bench_synth(j, a, &r));
     else if (a->name != NULL && strcmp(a->name, "aggregate") == 0)
         TRY(bench_aggregate(j, a, &r));
+    else if (a->name != NULL && strcmp(a->name, "verify") == 0)
+        TRY(bench_verify(j, a, &r));
     else
         TRY(run_kinds(j, a, &r));
     bench_report_end(&r);

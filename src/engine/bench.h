@@ -50,4 +50,7 @@ CUZK_STATUS bench_aggregate(job *j, const cuzk_bench_args *a, bench_report *r);
 /** `bench synth`: shape, inputs, witness and native check of a Filecoin circuit. */
 CUZK_STATUS bench_synth(job *j, const cuzk_bench_args *a, bench_report *r);
 
+/** `bench verify`: proofs of production's shapes under simulated keys, from bytes to a verdict. */
+CUZK_STATUS bench_verify(job *j, const cuzk_bench_args *a, bench_report *r);
+
 #endif

@@ -299,15 +299,15 @@ cuzk_status fil_read_vk(groth16_vk **vk, const fil_job *f, const char *dir)
 static cuzk_status read_proofs(const fil_job *f, const file_map *m, size_t from, size_t to,
                                groth16_proof *proofs, fr *pub)
 {
-    for (size_t k = from; k < to; k++) {
-        cuzk_status st = groth16_proof_read(&proofs[k - from], f->cv,
-                                            m->data + (k - from) * GROTH16_PROOF_BYTES);
-        if (st != CUZK_OK) {
-            status_add_where("partition %zu", k);
-            return st;
-        }
-        TRY(f->ops->public_inputs(f, k, pub + (k - from) * f->n_public));
+    size_t bad = 0;
+    cuzk_status st = groth16_proofs_read(proofs, f->cv, m->data, to - from, &bad);
+
+    if (st != CUZK_OK) {
+        status_add_where("partition %zu", from + bad);
+        return st;
     }
+    for (size_t k = from; k < to; k++)
+        TRY(f->ops->public_inputs(f, k, pub + (k - from) * f->n_public));
     return CUZK_OK;
 }
 

@@ -17,15 +17,22 @@ typedef struct groth16_proof {
     g1_any c;
 } groth16_proof;
 
-/** Points are on their curves and in their subgroups once read by one of the readers below. */
+/** What each verification needs of a key, made once by whoever makes the key. */
+typedef struct groth16_vk_ready {
+    g2_prepared gamma, delta;
+    gt_any alpha_beta; /* e(alpha, beta) */
+} groth16_vk_ready;
+
+/** Points are on their curves and in their subgroups once read by one of the readers below. Immutable and shared from then on. */
 typedef struct groth16_vk {
     const curve *cv;
     mem *m;
     g1_any alpha_g1, beta_g1,
         delta_g1; /* beta_g1, delta_g1: infinity when the form (JSON) has none */
     g2_any beta_g2, gamma_g2, delta_g2;
-    uint32_t n_ic; /* public inputs + 1 */
-    uint8_t *ic;   /* n_ic points as in memory (POINT_LEM), packed at cv->g1_size */
+    uint32_t n_ic;           /* public inputs + 1 */
+    uint8_t *ic;             /* n_ic points as in memory (POINT_LEM), packed at cv->g1_size */
+    groth16_vk_ready *ready; /* 27 KB */
 } groth16_vk;
 
 void groth16_vk_ic(const groth16_vk *vk, uint32_t i, g1_any *out);
@@ -37,6 +44,9 @@ void groth16_vk_free(groth16_vk *vk);
 #define GROTH16_PROOF_BYTES 192 /* BLS12-381: A, B, C compressed */
 CUZK_STATUS groth16_proof_read(groth16_proof *out, const curve *cv,
                                const uint8_t in[GROTH16_PROOF_BYTES]);
+/** n proofs one behind the other; *bad: where it failed, the first proof that groth16_proof_read refuses (its error). Much faster for many. */
+CUZK_STATUS groth16_proofs_read(groth16_proof *out, const curve *cv, const uint8_t *in, size_t n,
+                                size_t *bad);
 void groth16_proof_write(uint8_t out[GROTH16_PROOF_BYTES], const curve *cv, const groth16_proof *p);
 
 /** snarkjs JSON. Readers take any white space and key order; check count, range, curve, subgroup. */
@@ -61,7 +71,7 @@ void groth16_vk_write(bytes_out *o, const groth16_vk *vk);
 /** *valid: the pairing holds. n must be n_ic - 1 (else CUZK_EDATA, shape). d: for the IC sum when n is large. */
 CUZK_STATUS groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_proof *p,
                            const fr *pub, size_t n, bool *valid);
-/** All n_proofs at once, by a random combination with 128-bit weights from the operating system; pub: n_proofs x (n_ic-1). */
+/** All n_proofs (not 0) at once, by a random combination with weights of 128 bits from the operating system; pub: n_proofs x (n_ic-1). */
 CUZK_STATUS groth16_verify_batch(dev_stream *s, const groth16_vk *vk, const groth16_proof *p,
                                  size_t n_proofs, const fr *pub, bool *valid);
 

@@ -1,27 +1,48 @@
 /*
  * groth16/verify.c - checking proofs, one or many at once
  *
- * One: e(A, B) e(acc, -gamma) e(C, -delta) e(-alpha, beta) = 1 with acc = IC_0 + sum x_i IC_i.
- * Many: with random z_j, prod e(z_j A_j, B_j) e(-sum z_j acc_j, gamma) e(-sum z_j C_j, delta) e(-(sum z_j) alpha, beta) = 1.
+ * One: e(A, B) e(-acc, gamma) e(-C, delta) = e(alpha, beta) with acc = IC_0 + sum x_i IC_i.
+ * Many: with random z_j, prod e(z_j A_j, B_j) e(-sum z_j acc_j, gamma) e(-sum z_j C_j, delta) = e(alpha, beta)^(sum z_j).
+ * The z_j are drawn from 2^128 different values that are not 0: when some proof is wrong, at most one of 2^128 choices of its z hides it.
+ *
+ * A product of pairings is one Miller loop and one final exponentiation; the lines of gamma and delta and the right side come with
+ * the key (vk.c).
  *
  * Source: spec/filecoin-formats.md section 7.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include "algebra/curve_lanes.h"
 #include "base/hash.h"
 #include "base/u128.h"
 #include "groth16/internal.h"
 
 #include <string.h>
 
+/** r = sum k[i] P_i over n points as in memory, packed. */
+static cuzk_status sum_points(dev_stream *s, const curve *cv, const uint8_t *points, const fr *k,
+                              size_t n, g1_any *r)
+{
+    dev_points p = {.data = points, .n = n, .enc = POINT_LEM, .trusted = true};
+    dev_scalars sc = {.n = n, .elems = k};
+    return dev_msm_g1(s, r, cv->id, &p, 0, &sc);
+}
+
 /** acc = k[0] IC_0 + ... + k[n_ic-1] IC_(n_ic-1). */
 static cuzk_status ic_sum(dev_stream *s, const groth16_vk *vk, const fr *k, g1_any *acc)
 {
-    dev_points ic = {.data = vk->ic, .n = vk->n_ic, .enc = POINT_LEM, .trusted = true};
-    dev_scalars sc = {.n = vk->n_ic, .elems = k};
     span sp = span_open(SPAN_MSM_IC);
-    cuzk_status st = dev_msm_g1(s, acc, vk->cv->id, &ic, 0, &sc);
+    cuzk_status st = sum_points(s, vk->cv, vk->ic, k, vk->n_ic, acc);
     span_close(&sp);
     return st;
+}
+
+/** The two terms that are of the key: -acc with gamma, -c with delta. */
+static void key_terms(const groth16_vk *vk, g1_any *acc, g1_any *c, pairing_term t[2])
+{
+    vk->cv->g1_neg(acc, acc);
+    vk->cv->g1_neg(c, c);
+    t[0] = (pairing_term){.p = acc, .q = &vk->gamma_g2, .prepared = &vk->ready->gamma};
+    t[1] = (pairing_term){.p = c, .q = &vk->delta_g2, .prepared = &vk->ready->delta};
 }
 
 cuzk_status groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_proof *p,
@@ -29,8 +50,9 @@ cuzk_status groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_pr
 {
     cuzk_status st = CUZK_OK;
     const curve *cv = vk->cv;
-    g1_any acc, g1[4];
-    g2_any g2[4];
+    g1_any acc, c = p->c;
+    pairing_term t[3] = {{.p = &p->a, .q = &p->b}};
+    gt_any f;
 
     if (n + 1 != vk->n_ic)
         return FAIL_DATA(SHAPE, "public inputs", "%zu public inputs, the key has %u", n,
@@ -43,92 +65,165 @@ cuzk_status groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_pr
     mem_free(vk->m, k);
     TRY(st);
 
-    g1[0] = p->a;
-    g2[0] = p->b;
-    cv->g1_neg(&g1[1], &acc);
-    g2[1] = vk->gamma_g2;
-    cv->g1_neg(&g1[2], &p->c);
-    g2[2] = vk->delta_g2;
-    cv->g1_neg(&g1[3], &vk->alpha_g1);
-    g2[3] = vk->beta_g2;
     span sp = span_open(SPAN_PAIRING);
-    *valid = cv->pairing_check(g1, g2, 4);
+    key_terms(vk, &acc, &c, t + 1);
+    cv->miller(&f, t, 3);
+    cv->final_exp(&f, &f);
+    *valid = cv->gt_eq(&f, &vk->ready->alpha_beta);
     span_close(&sp);
     return CUZK_OK;
 }
 
-/** 128 random bits, never 0. */
-static cuzk_status random_weight(const curve *cv, fr *z)
+/* ---- many ---- */
+
+/** A batch's arrays. */
+typedef struct batch {
+    const groth16_vk *vk;
+    const groth16_proof *p;
+    size_t n;
+    fr *z;      /* weights */
+    g1_any *a;  /* z_j A_j */
+    uint8_t *c; /* C_j, packed */
+    fr *k;      /* sum of z_j x_ij for each IC point */
+    pairing_term *t;
+} batch;
+
+static void batch_clear(batch *b)
 {
-    scalar s = {{0}};
-    do {
-        if (os_random(s.b, 16) != 0) return FAIL(CUZK_EIO, "the system's random generator failed");
-    } while (load_u64le(s.b) == 0 && load_u64le(s.b + 8) == 0);
-    return cv->fr_from_scalar(z, &s) ? CUZK_OK
-                                     : FAIL(CUZK_EBUG, "128-bit weight not below the group order");
+    mem *m = b->vk->m;
+
+    mem_free(m, b->t);
+    mem_free(m, b->k);
+    mem_free(m, b->c);
+    mem_free(m, b->a);
+    mem_free(m, b->z);
 }
 
-/** Folds proof j with weight z into the sums; g1, g2: its own pair. */
-static void fold(const groth16_vk *vk, const groth16_proof *p, const fr *pub, const fr *z, fr *k,
-                 g1_any *c_sum, g1_any *g1, g2_any *g2)
+static cuzk_status batch_open(batch *b, const groth16_vk *vk, const groth16_proof *p, size_t n)
 {
-    const curve *cv = vk->cv;
-    g1_any t;
+    cuzk_status st = CUZK_OK;
+    mem *m = vk->m;
+    size_t n_terms;
+
+    *b = (batch){.vk = vk, .p = p, .n = n};
+    if (!size_add(&n_terms, n, 2)) return FAIL(CUZK_EINVAL, "%zu proofs", n);
+    b->z = mem_new(m, n, sizeof *b->z, &st);
+    if (b->z == NULL) return st;
+    b->a = mem_new(m, n, sizeof *b->a, &st);
+    if (b->a == NULL) return st;
+    b->c = mem_new(m, n, vk->cv->g1_size, &st);
+    if (b->c == NULL) return st;
+    b->k = mem_new(m, vk->n_ic, sizeof *b->k, &st);
+    if (b->k == NULL) return st;
+    b->t = mem_new(m, n_terms, sizeof *b->t, &st);
+    return st;
+}
+
+static cuzk_status random_bytes(void *out, size_t size)
+{
+    return os_random(out, size) == 0 ? CUZK_OK
+                                     : FAIL(CUZK_EIO, "the system's random generator failed");
+}
+
+/** Weights of 128 random bits, never 0; a = z A point by point. */
+static cuzk_status weigh(batch *b)
+{
+    const curve *cv = b->vk->cv;
+
+    for (size_t j = 0; j < b->n; j++) {
+        scalar s = {{0}};
+        do {
+            TRY(random_bytes(s.b, 16));
+        } while (load_u64le(s.b) == 0 && load_u64le(s.b + 8) == 0);
+        if (!cv->fr_from_scalar(&b->z[j], &s))
+            return FAIL(CUZK_EBUG, "128-bit weight not below the group order");
+        cv->g1_mul(&b->a[j], &b->p[j].a, &b->z[j]);
+    }
+    return CUZK_OK;
+}
+
+/** The same, eight at a time, with weights of two random halves. */
+static cuzk_status weigh_lanes(batch *b, const curve_lanes *l)
+{
+    for (size_t at = 0; at < b->n; at += CURVE_LANES) {
+        size_t n = b->n - at < CURVE_LANES ? b->n - at : CURVE_LANES;
+        uint64_t half[2][CURVE_LANES];
+        g1_any p[CURVE_LANES];
+
+        TRY(random_bytes(half, sizeof half));
+        for (size_t i = 0; i < CURVE_LANES; i++) p[i] = b->p[at + (i < n ? i : 0)].a;
+        l->g1_weigh(p, p, half[0], half[1]);
+        for (size_t i = 0; i < n; i++) {
+            b->a[at + i] = p[i];
+            l->g1_weight(&b->z[at + i], half[0][i], half[1][i]);
+        }
+    }
+    return CUZK_OK;
+}
+
+static void sum_inputs(batch *b, const fr *pub)
+{
+    const curve *cv = b->vk->cv;
+    size_t n_pub = b->vk->n_ic - 1;
     fr u;
 
-    cv->g1_mul(g1, &p->a, z);
-    *g2 = p->b;
-    cv->g1_mul(&t, &p->c, z);
-    cv->g1_add(c_sum, c_sum, &t);
-    cv->fr_add(&k[0], &k[0], z);
-    for (uint32_t i = 1; i < vk->n_ic; i++) {
-        cv->fr_mul(&u, z, &pub[i - 1]);
-        cv->fr_add(&k[i], &k[i], &u);
+    for (size_t j = 0; j < b->n; j++) {
+        const fr *x = pub + j * n_pub;
+        cv->fr_add(&b->k[0], &b->k[0], &b->z[j]);
+        for (size_t i = 0; i < n_pub; i++) {
+            cv->fr_mul(&u, &b->z[j], &x[i]);
+            cv->fr_add(&b->k[i + 1], &b->k[i + 1], &u);
+        }
     }
+}
+
+/** No point of a proof is infinity: what a reader gives. Lanes rely on it. */
+static bool has_infinity(const batch *b)
+{
+    const curve *cv = b->vk->cv;
+
+    for (size_t j = 0; j < b->n; j++)
+        if (cv->g1_is_inf(&b->p[j].a)) return true;
+    return false;
+}
+
+static cuzk_status check(batch *b, dev_stream *s, const fr *pub, bool *valid)
+{
+    const groth16_vk *vk = b->vk;
+    const curve *cv = vk->cv;
+    const curve_lanes *l = has_infinity(b) ? NULL : curve_lanes_of(cv);
+    g1_any acc, c_sum;
+    gt_any f, want;
+
+    TRY(l == NULL ? weigh(b) : weigh_lanes(b, l));
+    for (size_t j = 0; j < b->n; j++) {
+        memcpy(b->c + j * cv->g1_size, &b->p[j].c, cv->g1_size);
+        b->t[j] = (pairing_term){.p = &b->a[j], .q = &b->p[j].b};
+    }
+    TRY(sum_points(s, cv, b->c, b->z, b->n, &c_sum));
+    sum_inputs(b, pub);
+    TRY(ic_sum(s, vk, b->k, &acc));
+    key_terms(vk, &acc, &c_sum, b->t + b->n);
+    cv->miller(&f, b->t, b->n + 2);
+    cv->final_exp(&f, &f);
+    cv->gt_pow_var(&want, &vk->ready->alpha_beta, &b->k[0]);
+    *valid = cv->gt_eq(&f, &want);
+    return CUZK_OK;
 }
 
 cuzk_status groth16_verify_batch(dev_stream *s, const groth16_vk *vk, const groth16_proof *p,
                                  size_t n_proofs, const fr *pub, bool *valid)
 {
-    cuzk_status st = CUZK_OK;
-    const curve *cv = vk->cv;
-    mem *m = vk->m;
-    size_t n_pub = vk->n_ic - 1, pairs;
-    g1_any *g1 = NULL, c_sum, acc, alpha;
-    g2_any *g2 = NULL;
-    fr *k = NULL;
+    batch b;
 
-    if (n_proofs == 1) return groth16_verify(s, vk, p, pub, n_pub, valid);
-    if (!size_add(&pairs, n_proofs, 3)) return FAIL(CUZK_EINVAL, "%zu proofs", n_proofs);
-    memset(&c_sum, 0, sizeof c_sum);
-    g1 = mem_new(m, pairs, sizeof *g1, &st);
-    if (g1 == NULL) goto out;
-    g2 = mem_new(m, pairs, sizeof *g2, &st);
-    if (g2 == NULL) goto out;
-    k = mem_new(m, vk->n_ic, sizeof *k, &st);
-    if (k == NULL) goto out;
-
-    span sp = span_open(SPAN_PAIRING);
-    for (size_t j = 0; j < n_proofs && st == CUZK_OK; j++) {
-        fr z;
-        st = random_weight(cv, &z);
-        if (st == CUZK_OK) fold(vk, &p[j], pub + j * n_pub, &z, k, &c_sum, &g1[j], &g2[j]);
-    }
-    if (st == CUZK_OK) st = ic_sum(s, vk, k, &acc);
+    if (n_proofs == 0) return FAIL(CUZK_EINVAL, "no proofs to verify");
+    if (n_proofs == 1) return groth16_verify(s, vk, p, pub, vk->n_ic - 1, valid);
+    cuzk_status st = batch_open(&b, vk, p, n_proofs);
     if (st == CUZK_OK) {
-        cv->g1_neg(&g1[n_proofs], &acc);
-        g2[n_proofs] = vk->gamma_g2;
-        cv->g1_neg(&g1[n_proofs + 1], &c_sum);
-        g2[n_proofs + 1] = vk->delta_g2;
-        cv->g1_mul(&alpha, &vk->alpha_g1, &k[0]);
-        cv->g1_neg(&g1[n_proofs + 2], &alpha);
-        g2[n_proofs + 2] = vk->beta_g2;
-        *valid = cv->pairing_check(g1, g2, pairs);
+        span sp = span_open(SPAN_PAIRING);
+        st = check(&b, s, pub, valid);
+        span_close(&sp);
     }
-    span_close(&sp);
-out:
-    mem_free(m, k);
-    mem_free(m, g2);
-    mem_free(m, g1);
+    batch_clear(&b);
     return st;
 }

@@ -17,6 +17,7 @@ void groth16_vk_free(groth16_vk *vk)
 {
     if (vk == NULL) return;
     mem *m = vk->m;
+    mem_free(m, vk->ready);
     mem_free(m, vk->ic);
     mem_free(m, vk);
 }
@@ -36,12 +37,22 @@ cuzk_status vk_new(groth16_vk **out, const curve *cv, uint32_t n_ic, mem *m)
     vk->m = m;
     vk->n_ic = n_ic;
     vk->ic = mem_new(m, n_ic, cv->g1_size, &st);
-    if (vk->ic == NULL) {
+    if (vk->ic != NULL) vk->ready = mem_new(m, 1, sizeof *vk->ready, &st);
+    if (vk->ready == NULL) {
         groth16_vk_free(vk);
         return st;
     }
     *out = vk;
     return CUZK_OK;
+}
+
+void vk_make_ready(groth16_vk *vk)
+{
+    const curve *cv = vk->cv;
+
+    cv->g2_prepare(&vk->ready->gamma, &vk->gamma_g2);
+    cv->g2_prepare(&vk->ready->delta, &vk->delta_g2);
+    cv->pairing(&vk->ready->alpha_beta, &vk->alpha_g1, &vk->beta_g2);
 }
 
 cuzk_status point_g1(g1_any *out, const curve *cv, const uint8_t *in, point_enc enc,
@@ -114,6 +125,7 @@ cuzk_status groth16_vk_read(groth16_vk **out, const uint8_t *data, size_t size, 
                          bytes_left(&in) / g1_size);
     TRY(vk_new(&vk, cv, n, m));
     head.ic = vk->ic;
+    head.ready = vk->ready;
     head.n_ic = n;
     head.m = m;
     *vk = head;
@@ -131,6 +143,7 @@ cuzk_status groth16_vk_read(groth16_vk **out, const uint8_t *data, size_t size, 
                        in.pos);
         goto out;
     }
+    vk_make_ready(vk);
     *out = vk;
     vk = NULL;
 out:

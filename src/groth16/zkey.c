@@ -169,6 +169,7 @@ static cuzk_status read_vk(groth16_pk *pk, const circom_file *f, const zkey_head
         TRY(point_g1(&pt, cv, p, POINT_LEM, what));
         memcpy(pk->vk->ic + (size_t)i * cv->g1_size, &pt, cv->g1_size);
     }
+    vk_make_ready(pk->vk);
     return CUZK_OK;
 }
 
