@@ -76,15 +76,20 @@ cuzk_status groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_pr
 
 /* ---- many ---- */
 
+/* Up to so many C points are weighed beside the A points and added up; more are cheaper as a sum of the device. */
+#define FEW 32
+
 /** A batch's arrays. */
 typedef struct batch {
     const groth16_vk *vk;
     const groth16_proof *p;
     size_t n;
-    fr *z;      /* weights */
-    g1_any *a;  /* z_j A_j */
-    uint8_t *c; /* C_j, packed */
-    fr *k;      /* sum of z_j x_ij for each IC point */
+    fr *z;             /* weights */
+    uint64_t *half[2]; /* their random halves, with lanes */
+    g1_any *a;         /* z_j A_j */
+    g1_any c_sum;      /* sum of z_j C_j */
+    uint8_t *c;        /* C_j, packed */
+    fr *k;             /* sum of z_j x_ij for each IC point */
     pairing_term *t;
 } batch;
 
@@ -96,6 +101,7 @@ static void batch_clear(batch *b)
     mem_free(m, b->k);
     mem_free(m, b->c);
     mem_free(m, b->a);
+    mem_free(m, b->half[0]);
     mem_free(m, b->z);
 }
 
@@ -109,6 +115,9 @@ static cuzk_status batch_open(batch *b, const groth16_vk *vk, const groth16_proo
     if (!size_add(&n_terms, n, 2)) return FAIL(CUZK_EINVAL, "%zu proofs", n);
     b->z = mem_new(m, n, sizeof *b->z, &st);
     if (b->z == NULL) return st;
+    b->half[0] = mem_new(m, n, 2 * sizeof *b->half[0], &st);
+    if (b->half[0] == NULL) return st;
+    b->half[1] = b->half[0] + n;
     b->a = mem_new(m, n, sizeof *b->a, &st);
     if (b->a == NULL) return st;
     b->c = mem_new(m, n, vk->cv->g1_size, &st);
@@ -125,40 +134,67 @@ static cuzk_status random_bytes(void *out, size_t size)
                                      : FAIL(CUZK_EIO, "the system's random generator failed");
 }
 
+/** The sum of z_j C_j as one of the device's. */
+static cuzk_status sum_c(batch *b, dev_stream *s)
+{
+    const curve *cv = b->vk->cv;
+
+    for (size_t j = 0; j < b->n; j++) memcpy(b->c + j * cv->g1_size, &b->p[j].c, cv->g1_size);
+    return sum_points(s, cv, b->c, b->z, b->n, &b->c_sum);
+}
+
 /** Weights of 128 random bits, never 0; a = z A point by point. */
-static cuzk_status weigh(batch *b)
+static cuzk_status weigh(batch *b, dev_stream *s)
 {
     const curve *cv = b->vk->cv;
 
     for (size_t j = 0; j < b->n; j++) {
-        scalar s = {{0}};
+        scalar k = {{0}};
         do {
-            TRY(random_bytes(s.b, 16));
-        } while (load_u64le(s.b) == 0 && load_u64le(s.b + 8) == 0);
-        if (!cv->fr_from_scalar(&b->z[j], &s))
+            TRY(random_bytes(k.b, 16));
+        } while (load_u64le(k.b) == 0 && load_u64le(k.b + 8) == 0);
+        if (!cv->fr_from_scalar(&b->z[j], &k))
             return FAIL(CUZK_EBUG, "128-bit weight not below the group order");
         cv->g1_mul(&b->a[j], &b->p[j].a, &b->z[j]);
     }
-    return CUZK_OK;
+    return sum_c(b, s);
 }
 
-/** The same, eight at a time, with weights of two random halves. */
-static cuzk_status weigh_lanes(batch *b, const curve_lanes *l)
+/** n_of points of each proof, eight at a time: z A, and with n_of = 2 also z C, which are added up. */
+static void weigh_points(batch *b, const curve_lanes *l, size_t n_of)
 {
-    for (size_t at = 0; at < b->n; at += CURVE_LANES) {
-        size_t n = b->n - at < CURVE_LANES ? b->n - at : CURVE_LANES;
+    const curve *cv = b->vk->cv;
+
+    for (size_t from = 0; from < n_of * b->n; from += CURVE_LANES) {
         uint64_t half[2][CURVE_LANES];
         g1_any p[CURVE_LANES];
 
-        TRY(random_bytes(half, sizeof half));
-        for (size_t i = 0; i < CURVE_LANES; i++) p[i] = b->p[at + (i < n ? i : 0)].a;
+        for (size_t i = 0; i < CURVE_LANES; i++) {
+            size_t k = from + i < n_of * b->n ? from + i : from, j = k / n_of;
+            p[i] = k % n_of == 0 ? b->p[j].a : b->p[j].c;
+            half[0][i] = b->half[0][j];
+            half[1][i] = b->half[1][j];
+        }
         l->g1_weigh(p, p, half[0], half[1]);
-        for (size_t i = 0; i < n; i++) {
-            b->a[at + i] = p[i];
-            l->g1_weight(&b->z[at + i], half[0][i], half[1][i]);
+        for (size_t i = 0; i < CURVE_LANES && from + i < n_of * b->n; i++) {
+            size_t k = from + i, j = k / n_of;
+            if (k % n_of == 0)
+                b->a[j] = p[i];
+            else
+                cv->g1_add(&b->c_sum, &b->c_sum, &p[i]);
         }
     }
-    return CUZK_OK;
+}
+
+/** The same as weigh, with weights of two random halves. */
+static cuzk_status weigh_lanes(batch *b, dev_stream *s, const curve_lanes *l)
+{
+    bool few = b->n <= FEW;
+
+    TRY(random_bytes(b->half[0], 2 * b->n * sizeof *b->half[0]));
+    for (size_t j = 0; j < b->n; j++) l->g1_weight(&b->z[j], b->half[0][j], b->half[1][j]);
+    weigh_points(b, l, few ? 2 : 1);
+    return few ? CUZK_OK : sum_c(b, s);
 }
 
 static void sum_inputs(batch *b, const fr *pub)
@@ -183,7 +219,7 @@ static bool has_infinity(const batch *b)
     const curve *cv = b->vk->cv;
 
     for (size_t j = 0; j < b->n; j++)
-        if (cv->g1_is_inf(&b->p[j].a)) return true;
+        if (cv->g1_is_inf(&b->p[j].a) || cv->g1_is_inf(&b->p[j].c)) return true;
     return false;
 }
 
@@ -192,18 +228,14 @@ static cuzk_status check(batch *b, dev_stream *s, const fr *pub, bool *valid)
     const groth16_vk *vk = b->vk;
     const curve *cv = vk->cv;
     const curve_lanes *l = has_infinity(b) ? NULL : curve_lanes_of(cv);
-    g1_any acc, c_sum;
+    g1_any acc;
     gt_any f, want;
 
-    TRY(l == NULL ? weigh(b) : weigh_lanes(b, l));
-    for (size_t j = 0; j < b->n; j++) {
-        memcpy(b->c + j * cv->g1_size, &b->p[j].c, cv->g1_size);
-        b->t[j] = (pairing_term){.p = &b->a[j], .q = &b->p[j].b};
-    }
-    TRY(sum_points(s, cv, b->c, b->z, b->n, &c_sum));
+    TRY(l == NULL ? weigh(b, s) : weigh_lanes(b, s, l));
+    for (size_t j = 0; j < b->n; j++) b->t[j] = (pairing_term){.p = &b->a[j], .q = &b->p[j].b};
     sum_inputs(b, pub);
     TRY(ic_sum(s, vk, b->k, &acc));
-    key_terms(vk, &acc, &c_sum, b->t + b->n);
+    key_terms(vk, &acc, &b->c_sum, b->t + b->n);
     cv->miller(&f, b->t, b->n + 2);
     cv->final_exp(&f, &f);
     cv->gt_pow_var(&want, &vk->ready->alpha_beta, &b->k[0]);
