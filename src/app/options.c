@@ -86,6 +86,7 @@ static const command_info commands[] = {
     {"bench", IN_BENCH,
      "cuzk bench [field|msm|ntt|pairing] [--curve C] [--group g1|g2] [--log-n N] [--reps N]\n"
      "       cuzk bench synth --circuit porep-32g [--reps N]\n"
+     "       cuzk bench verify [--reps N]\n"
      "       cuzk bench aggregate [--log-n N] [--reps N]\n"
      "       cuzk bench prove KEY.zkey WITNESS.wtns\n"
      "       cuzk bench prove --kind porep|winning|window|update --input FILE... --statement "
@@ -97,7 +98,8 @@ static const command_info commands[] = {
      "FILE... --statement S.json\n"
      "       cuzk bench --daemon [--clients N] [--reps N] --circuit NAME --input "
      "WITNESS.wtns|INPUT.json",
-     "Times the heavy operations alone, the witness of a Filecoin circuit, or whole proofs, from "
+     "Times the heavy operations alone, the witness of a Filecoin circuit, verification of proofs "
+     "of production's shapes, or whole proofs, from "
      "files "
      "to verified proof,\n"
      "with their attribution. --daemon: a running daemon under load of real jobs, as its clients "

@@ -70,6 +70,12 @@ assert min(classes[:2]) > 1000000 and synth["witness_bytes"] <= synth["peak_byte
 outcome "bench synth of a PoSt" 0 "synth wpost-2k" "$cuzk" bench synth --circuit wpost-2k --reps 1
 outcome "bench synth without a circuit" 2 "--circuit" "$cuzk" bench synth
 outcome "bench synth of no circuit" 2 "porep-9k" "$cuzk" bench synth --circuit porep-9k
+outcome "bench verify" 0 "verify 100 porep-32g" "$cuzk" bench verify --reps 1 --json
+check "bench verify tells what it should" python3 -c '
+import json, sys
+rows = {r["case"]: (r["proofs"], r["inputs"]) for r in json.load(open(sys.argv[1]))["results"]}
+assert rows == {"verify porep-32g": (10, 327), "verify 100 porep-32g": (100, 327), "verify window-32g": (1, 25839)}, rows' "$work/out"
+outcome "bench verify of a circuit" 2 "bench verify" "$cuzk" bench verify --circuit porep-2k
 outcome "circuit of another benchmark" 2 "bench synth" "$cuzk" bench msm --circuit porep-2k
 
 # Interrupted in the middle of a long setup: 130 and 143, nothing left.
