@@ -67,7 +67,7 @@ const char *point_err_text(point_err e);
 typedef struct curve {
     /* fixed facts */
     curve_id id;
-    cpu_table table;         /* whose code it is: `ifma` takes that of `adx` */
+    cpu_table table;         /* whose code it is: BN254's `ifma` is its `adx` */
     const char *name;        /* "bn254", "bls12-381" */
     const char *json_name;   /* as snarkjs writes it: "bn128", "bls12381" */
     size_t fp_size;          /* 32, 48: also n8q */
