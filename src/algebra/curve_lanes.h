@@ -18,6 +18,8 @@ typedef struct curve_lanes {
      *  out[i] is that point. Other out[i] are untouched: g1_read and g1_in_subgroup of curve.h tell what is wrong. */
     unsigned (*g1_read)(g1_any out[CURVE_LANES], const uint8_t *const in[CURVE_LANES]);
     unsigned (*g2_read)(g2_any out[CURVE_LANES], const uint8_t *const in[CURVE_LANES]);
+    /** Bit i: p[i], which is on the curve, is in G1 and not infinity. 0 may be a bit of a point that is: g1_in_subgroup tells. */
+    unsigned (*g1_in_subgroup)(const g1_any p[CURVE_LANES]);
     /** r[i] = z_i p[i], z_i = g1_weight(a[i], b[i]); points in G1, not infinity. r may be p. Variable time. */
     void (*g1_weigh)(g1_any r[CURVE_LANES], const g1_any p[CURVE_LANES],
                      const uint64_t a[CURVE_LANES], const uint64_t b[CURVE_LANES]);

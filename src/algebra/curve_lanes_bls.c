@@ -98,6 +98,19 @@ static unsigned lanes_g2_read(g2_any out[LANES], const uint8_t *const in[LANES])
     return ok;
 }
 
+static unsigned lanes_g1_in_subgroup(const g1_any p[LANES])
+{
+    const void *at[LANES];
+    lanes_forms c;
+    fp_x8 x, y;
+
+    lanes_forms_init(&c);
+    for (unsigned i = 0; i < LANES; i++) at[i] = &p[i];
+    fp_x8_gather(&x, at, 0, &c.to);
+    fp_x8_gather(&y, at, sizeof(fp), &c.to);
+    return g1_x8_in_subgroup(&x, &y, &c);
+}
+
 static void lanes_g1_weigh(g1_any r[LANES], const g1_any p[LANES], const uint64_t a[LANES],
                            const uint64_t b[LANES])
 {
@@ -147,6 +160,7 @@ static void lanes_g1_weight(fr *z, uint64_t a, uint64_t b)
 const curve_lanes curve_lanes_bls = {
     .g1_read = lanes_g1_read,
     .g2_read = lanes_g2_read,
+    .g1_in_subgroup = lanes_g1_in_subgroup,
     .g1_weigh = lanes_g1_weigh,
     .g1_weight = lanes_g1_weight,
 };

@@ -15,6 +15,9 @@ void vk_make_ready(groth16_vk *vk);
 /** A point that must be canonical, on the curve, in the subgroup and not infinity; `what` names it in the error. */
 CUZK_STATUS point_g1(g1_any *out, const curve *cv, const uint8_t *in, point_enc enc,
                      const char *what);
+/** n such points, `in` as they lie in a file, to `out` as in memory, packed; "what[i]" names one in the error. */
+CUZK_STATUS points_g1(uint8_t *out, const curve *cv, const uint8_t *in, size_t n, point_enc enc,
+                      const char *what);
 CUZK_STATUS point_g2(g2_any *out, const curve *cv, const uint8_t *in, point_enc enc,
                      const char *what);
 

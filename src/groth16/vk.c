@@ -8,7 +8,6 @@
 #include "groth16/groth16.h"
 #include "groth16/internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define VK_MAX_IC (1u << 27)
@@ -55,34 +54,6 @@ void vk_make_ready(groth16_vk *vk)
     cv->pairing(&vk->ready->alpha_beta, &vk->alpha_g1, &vk->beta_g2);
 }
 
-cuzk_status point_g1(g1_any *out, const curve *cv, const uint8_t *in, point_enc enc,
-                     const char *what)
-{
-    g1_any p;
-    point_err e = cv->g1_read(&p, in, enc);
-
-    if (e != POINT_OK) return FAIL_DATA(MALFORMED, what, "%s: %s", what, point_err_text(e));
-    if (cv->g1_is_inf(&p)) return FAIL_DATA(MALFORMED, what, "%s is the point at infinity", what);
-    if (!cv->g1_in_subgroup(&p))
-        return FAIL_DATA(MALFORMED, what, "%s is not in the subgroup of order r", what);
-    *out = p;
-    return CUZK_OK;
-}
-
-cuzk_status point_g2(g2_any *out, const curve *cv, const uint8_t *in, point_enc enc,
-                     const char *what)
-{
-    g2_any p;
-    point_err e = cv->g2_read(&p, in, enc);
-
-    if (e != POINT_OK) return FAIL_DATA(MALFORMED, what, "%s: %s", what, point_err_text(e));
-    if (cv->g2_is_inf(&p)) return FAIL_DATA(MALFORMED, what, "%s is the point at infinity", what);
-    if (!cv->g2_in_subgroup(&p))
-        return FAIL_DATA(MALFORMED, what, "%s is not in the subgroup of order r", what);
-    *out = p;
-    return CUZK_OK;
-}
-
 static cuzk_status take_g1(bytes_in *in, const curve *cv, g1_any *out, const char *what)
 {
     const uint8_t *p;
@@ -115,6 +86,7 @@ cuzk_status groth16_vk_read(groth16_vk **out, const uint8_t *data, size_t size, 
     bytes_in in = bytes_in_of(data, size);
     groth16_vk head = {.cv = cv}, *vk = NULL;
     size_t g1_size = cv->point_size(false, POINT_ZCASH);
+    const uint8_t *ic;
     uint32_t n;
 
     TRY(read_header(&in, &head));
@@ -129,13 +101,8 @@ cuzk_status groth16_vk_read(groth16_vk **out, const uint8_t *data, size_t size, 
     head.n_ic = n;
     head.m = m;
     *vk = head;
-    for (uint32_t i = 0; i < n; i++) {
-        g1_any p;
-        char what[32];
-        snprintf(what, sizeof what, "vk ic[%u]", i);
-        TRY_OUT(take_g1(&in, cv, &p, what));
-        memcpy(vk->ic + (size_t)i * cv->g1_size, &p, cv->g1_size);
-    }
+    TRY_OUT(bytes_view(&in, &ic, n * g1_size));
+    TRY_OUT(points_g1(vk->ic, cv, ic, n, POINT_ZCASH, "vk ic"));
     if (used != NULL) {
         *used = in.pos;
     } else if (bytes_left(&in) != 0) {

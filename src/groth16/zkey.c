@@ -12,7 +12,6 @@
 #include "r1cs/circom.h"
 #include "r1cs/coeffs.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define ZKEY_GROTH16 1
@@ -161,14 +160,7 @@ static cuzk_status read_vk(groth16_pk *pk, const circom_file *f, const zkey_head
     TRY(point_g2(&pk->vk->gamma_g2, cv, h->gamma2, POINT_LEM, "zkey gamma2"));
     TRY(point_g1(&pk->vk->delta_g1, cv, h->delta1, POINT_LEM, "zkey delta1"));
     TRY(point_g2(&pk->vk->delta_g2, cv, h->delta2, POINT_LEM, "zkey delta2"));
-    for (uint32_t i = 0; i <= h->n_public; i++) {
-        const uint8_t *p = ic.data + (size_t)i * cv->g1_size;
-        char what[32];
-        g1_any pt;
-        snprintf(what, sizeof what, "zkey IC[%u]", i);
-        TRY(point_g1(&pt, cv, p, POINT_LEM, what));
-        memcpy(pk->vk->ic + (size_t)i * cv->g1_size, &pt, cv->g1_size);
-    }
+    TRY(points_g1(pk->vk->ic, cv, ic.data, (size_t)h->n_public + 1, POINT_LEM, "zkey IC"));
     vk_make_ready(pk->vk);
     return CUZK_OK;
 }

@@ -138,6 +138,35 @@ static void test_read_g2(void **state)
     assert_int_equal(untold, 0);
 }
 
+/* Points of the curve: of G1, of small order, of neither, and infinity. */
+static void test_subgroup(void **state)
+{
+    const curve *c = lanes_curve(), *judge = portable();
+    const curve_lanes *l = curve_lanes_of(c);
+    unsigned in_group = 0;
+
+    (void)state;
+    for (size_t round = 0; round < harness_iters(40); round++) {
+        g1_any p[N];
+        unsigned ok;
+
+        for (unsigned i = 0; i < N; i++) {
+            uint8_t bytes[48];
+            do {
+                random_encoding(judge, false, bytes);
+            } while (judge->g1_read(&p[i], bytes, POINT_ZCASH_COMPRESSED) != POINT_OK);
+        }
+        ok = l->g1_in_subgroup(p);
+        assert_true(ok < 1u << N);
+        for (unsigned i = 0; i < N; i++) {
+            bool want = !judge->g1_is_inf(&p[i]) && judge->g1_in_subgroup_plain(&p[i]);
+            assert_int_equal(ok >> i & 1, want);
+            in_group += want;
+        }
+    }
+    assert_true(in_group > 0);
+}
+
 /* ---- weights ---- */
 
 /** lambda: phi(P) = lambda P is (beta x, y) of the same y. */
@@ -215,8 +244,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_who_has_lanes), cmocka_unit_test(test_read_g1),
-        cmocka_unit_test(test_read_g2),       cmocka_unit_test(test_weigh),
-        cmocka_unit_test(test_weight),
+        cmocka_unit_test(test_read_g2),       cmocka_unit_test(test_subgroup),
+        cmocka_unit_test(test_weigh),         cmocka_unit_test(test_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
