@@ -7,7 +7,7 @@
  *        bench_service request DIR [STORE] [N]       a PoRep request of a large sector over gRPC on loopback; DIR: made by
  *                                                    cuzk gen --kind porep --sector-size 32GiB --output DIR
  *
- * KEYS: a folder with porep-2k and winning-2k (cuzk setup). Prints one CSV line a case: case,n,min_ms,median_ms,p99_ms,cpu_ms; cpu_ms: the
+ * All of them: tools/bench_service. KEYS: a folder with porep-2k and winning-2k (cuzk setup). Prints one CSV line a case: case,n,min_ms,median_ms,p99_ms,cpu_ms; cpu_ms: the
  * mean of a repetition, of the measuring thread, or of the process where the case says so; empty: not measured.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
