@@ -14,7 +14,7 @@
 
 /* Below this many terms that fill a group of eight, they go one by one. */
 #    define MILLER_MIN 4
-#    define MILLER_TERMS (MILLER_GROUPS * LANES)
+#    define MILLER_TERMS ((size_t)MILLER_GROUPS * LANES)
 #    define MILLER_REST 16
 
 /* ---- points ---- */

@@ -139,6 +139,7 @@ static cuzk_status sum_c(batch *b, dev_stream *s)
 {
     const curve *cv = b->vk->cv;
 
+    if (b->c == NULL) return FAIL(CUZK_EBUG, "batch: not open");
     for (size_t j = 0; j < b->n; j++) memcpy(b->c + j * cv->g1_size, &b->p[j].c, cv->g1_size);
     return sum_points(s, cv, b->c, b->z, b->n, &b->c_sum);
 }

@@ -169,7 +169,25 @@ static void test_subgroup(void **state)
 
 /* ---- weights ---- */
 
-/** lambda: phi(P) = lambda P is (beta x, y) of the same y. */
+/** Random halves; in the first rounds their edges, and points that are equal. */
+static void make_weighed(const curve *judge, size_t round, g1_any p[N], uint64_t a[N],
+                         uint64_t b[N])
+{
+    harness_random_bytes(a, N * sizeof *a);
+    harness_random_bytes(b, N * sizeof *b);
+    for (unsigned i = 0; i < N; i++) {
+        random_g1(judge, &p[i]);
+        if (round == 0) {
+            a[i] = i & 1 ? UINT64_MAX : 0;
+            b[i] = i & 2 ? UINT64_MAX : 0;
+        } else if (round == 1) {
+            p[i] = p[0];
+            a[i] = i;
+            b[i] = i / 2;
+        }
+    }
+}
+
 static void test_weigh(void **state)
 {
     const curve *c = lanes_curve(), *judge = portable();
@@ -181,16 +199,7 @@ static void test_weigh(void **state)
         g1_any p[N], r[N], want;
         fr z;
 
-        harness_random_bytes(a, sizeof a);
-        harness_random_bytes(b, sizeof b);
-        for (unsigned i = 0; i < N; i++) {
-            random_g1(judge, &p[i]);
-            if (i == 1 && round > 0) p[i] = p[0];
-            if (round == 0) a[i] = i & 1 ? UINT64_MAX : 0;
-            if (round == 0) b[i] = i & 2 ? UINT64_MAX : 0;
-            if (round == 1) a[i] = i;
-            if (round == 1) b[i] = i / 2;
-        }
+        make_weighed(judge, round, p, a, b);
         l->g1_weigh(r, p, a, b);
         for (unsigned i = 0; i < N; i++) {
             l->g1_weight(&z, a[i], b[i]);
