@@ -60,5 +60,9 @@ typedef struct rpc_request {
 /** prove: in is a ProveRequest. CUZK_EDATA: where names the field. Clear it in any case. */
 CUZK_STATUS rpc_request_read(rpc_request *out, bytes_in in, bool prove);
 void rpc_request_clear(rpc_request *q);
+/** Field 1 of a message, as often as it comes, is UTF-8 without zero bytes: what a C string would hide. CUZK_EDATA, where `name`. */
+CUZK_STATUS rpc_text_check(bytes_in in, const char *name);
+/** Whether a request was read (q) and its field 1 is a text; if not, the call has been ended with what it is not. */
+bool rpc_is_request(gcall *c, const void *q, const char *what, const char *name);
 
 #endif

@@ -44,8 +44,8 @@ static void preload(void *ctx, gcall *c)
     uint64_t ms = 0;
     cuzk_status st;
 
-    if (q == NULL) {
-        gcall_fail(c, GCODE_INVALID_ARGUMENT, "not a PreloadSrsRequest");
+    if (!rpc_is_request(c, q, "a PreloadSrsRequest", "circuit_id")) {
+        cuzk__v1__preload_srs_request__free_unpacked(q, NULL);
         return;
     }
     st = cuzk_key_preload(r->service, q->circuit_id, &loaded, &ms);
@@ -67,8 +67,8 @@ static void evict(void *ctx, gcall *c)
     bool loaded = false;
     cuzk_status st;
 
-    if (q == NULL) {
-        gcall_fail(c, GCODE_INVALID_ARGUMENT, "not an EvictSrsRequest");
+    if (!rpc_is_request(c, q, "an EvictSrsRequest", "circuit_id")) {
+        cuzk__v1__evict_srs_request__free_unpacked(q, NULL);
         return;
     }
     st = cuzk_key_evict(r->service, q->circuit_id, &loaded, &a.freed_bytes);

@@ -56,6 +56,19 @@ void rpc_fail(gcall *c, cuzk_status st)
     gcall_fail(c, code_of(st, e), "%s", text);
 }
 
+bool rpc_is_request(gcall *c, const void *q, const char *what, const char *name)
+{
+    cuzk_status st;
+
+    if (q == NULL) {
+        gcall_fail(c, GCODE_INVALID_ARGUMENT, "not %s", what);
+        return false;
+    }
+    st = rpc_text_check(gcall_request(c), name);
+    if (st != CUZK_OK) rpc_fail(c, st);
+    return st == CUZK_OK;
+}
+
 /* ---- a wait ---- */
 
 typedef struct waiting {
@@ -232,11 +245,8 @@ void rpc_await(void *ctx, gcall *c)
     bytes_in in = gcall_request(c);
     Cuzk__V1__AwaitProofRequest *q = cuzk__v1__await_proof_request__unpack(NULL, in.size, in.data);
 
-    if (q == NULL) {
-        gcall_fail(c, GCODE_INVALID_ARGUMENT, "not an AwaitProofRequest");
-        return;
-    }
-    wait_for(r, c, q->job_id, q->timeout_ms, false);
+    if (rpc_is_request(c, q, "an AwaitProofRequest", "job_id"))
+        wait_for(r, c, q->job_id, q->timeout_ms, false);
     cuzk__v1__await_proof_request__free_unpacked(q, NULL);
 }
 
@@ -250,8 +260,8 @@ void rpc_cancel(void *ctx, gcall *c)
     bool running = false;
     cuzk_status st;
 
-    if (q == NULL) {
-        gcall_fail(c, GCODE_INVALID_ARGUMENT, "not a CancelProofRequest");
+    if (!rpc_is_request(c, q, "a CancelProofRequest", "job_id")) {
+        cuzk__v1__cancel_proof_request__free_unpacked(q, NULL);
         return;
     }
     st = cuzk_job_cancel(r->service, q->job_id, &running);

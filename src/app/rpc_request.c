@@ -49,13 +49,30 @@ static bool is_utf8(const uint8_t *p, size_t n)
     return true;
 }
 
-static CUZK_STATUS read_text(char **out, const proto_field *f, const char *name)
+static CUZK_STATUS check_text(const proto_field *f, const char *name)
 {
     TRY(want(f, PROTO_BYTES, name));
+    if ((f->size != 0 && memchr(f->data, 0, f->size) != NULL) || !is_utf8(f->data, f->size))
+        return FAIL_DATA(MALFORMED, name, "%s: not UTF-8 text without zero bytes", name);
+    return CUZK_OK;
+}
+
+cuzk_status rpc_text_check(bytes_in in, const char *name)
+{
+    proto_field f;
+
+    while (bytes_left(&in) != 0) {
+        TRY(proto_next(&in, &f));
+        if (f.number == 1) TRY(check_text(&f, name));
+    }
+    return CUZK_OK;
+}
+
+static CUZK_STATUS read_text(char **out, const proto_field *f, const char *name)
+{
+    TRY(check_text(f, name));
     if (f->size > MAX_NAME)
         return FAIL_DATA(LIMIT, name, "%s: %zu bytes, limit %d", name, f->size, MAX_NAME);
-    if (memchr(f->data, 0, f->size) != NULL || !is_utf8(f->data, f->size))
-        return FAIL_DATA(MALFORMED, name, "%s: not UTF-8 text without zero bytes", name);
     free(*out);
     *out = strndup((const char *)f->data, f->size);
     return *out == NULL ? FAIL(CUZK_ENOMEM, "%s: out of memory", name) : CUZK_OK;

@@ -154,6 +154,12 @@ const parts = {
         check('a WinningPoSt with two proofs: INVALID_ARGUMENT', two.code === 3 && two.details.includes('vanilla_proofs'), two);
         const neither = await prove({request_id: '', proof_kind: 'GROTH16', circuit: 'mult3'}, 20000);
         check('GROTH16 without a witness: INVALID_ARGUMENT', neither.code === 3 && neither.details.includes('witness'), neither);
+        await prove(kinds.groth16('cut'));
+        for (const [method, q] of [['AwaitProof', {job_id: 'cut\0off'}], ['CancelProof', {job_id: 'cut\0off'}],
+            ['PreloadSRS', {circuit_id: 'mult3\0off'}], ['EvictSRS', {circuit_id: 'mult3\0off'}]]) {
+            const a = await ask(method, q);
+            check(`${method} of a text with a zero byte: INVALID_ARGUMENT, not another's`, a.code === 3 && a.details.includes('zero bytes'), a);
+        }
         const m = await ask('AwaitProof', {job_id: ''});
         check('AwaitProof of an empty id: NOT_FOUND', m.code === 5, m);
     },
