@@ -108,6 +108,7 @@ await check("failures, retries, gaps and their cause, a full store, a failed key
   await page.until("document.querySelector('#gaps').textContent.includes('device idle while work waited: key')");
   await page.until("document.querySelector('#store').textContent.includes('full')");
   await page.until("document.querySelector('#key-rows').textContent.includes('no file v28')");
+  await page.until("/^cpu.*retired.*41/.test(document.querySelector('#device-rows').textContent)");
   await shot(page, "bad");
 });
 await check("with nothing to do it says so", async () => {
