@@ -158,10 +158,10 @@ static cuzk_status quotient_on_coset(groth16_job *job, const ntt_domain *dom)
     sp = span_open(SPAN_QUOTIENT);
     if (divide) coset_z_inverse(pk->cv, pk->log_n, &k);
     st = dev_quotient(job->s, job->a, job->b, job->c, n, pk->cv->id, divide ? &k : NULL);
-    span_close(&sp);
-    dev_buf_free(job->b);
+    dev_buf_free(job->b); /* waits until a GPU has done with them */
     dev_buf_free(job->c);
     job->b = job->c = NULL;
+    span_close(&sp);
     return st;
 }
 
