@@ -247,13 +247,13 @@ static void job_ended(void *ctx, const cuzk_job_result *j)
         send_stopping(w);
 }
 
-/** The client has gone, or the server closes. */
+/** The client has gone, or the server closes. Who only asked how a job does (whole) has no claim to give up. */
 static void client_left(void *ctx)
 {
     waiter *w = ctx;
     bool closing = http_request_closing(w->r);
 
-    cuzk_job_unwait(w->h->service, w->wait, !closing);
+    cuzk_job_unwait(w->h->service, w->wait, !closing && !w->whole);
     if (!atomic_load_explicit(&w->answered, memory_order_acquire)) send_stopping(w);
 }
 

@@ -152,13 +152,13 @@ static void on_ended(void *ctx, const cuzk_job_result *r)
     gcall_unref(c); /* w may be gone with it */
 }
 
-/** The client of a Prove gave up; that of an AwaitProof may ask again. */
+/** The client of a Prove gave up (that of an AwaitProof may ask again), or the server stops: then the job is kept. */
 static void on_gone(void *ctx)
 {
     waiting *w = ctx;
     gcall *c = w->call;
 
-    cuzk_job_unwait(w->service, w->wait, w->prove);
+    cuzk_job_unwait(w->service, w->wait, w->prove && !gcall_stopping(c));
     if (atomic_exchange_explicit(&w->ended, true, memory_order_acq_rel)) return;
     gcall_fail(c, GCODE_CANCELLED, "the client has gone");
     gcall_unref(c);

@@ -30,10 +30,11 @@ typedef struct store_config {
 } store_config;
 
 /** Locks PATH.lock for its life (another process has it: CUZK_EIO class inconsistent, with its pid). A database that
- *  PRAGMA quick_check or the check numbers of its rows find at fault is moved to PATH.corrupt-YYYYMMDDTHHMMSSZ with its -wal,
- *  -shm and payload files, logged as event store_corrupt, and *moved (a cuzk_buffer text, empty: none) names it. One that a
- *  later cuzk or another program wrote is left alone: CUZK_EIO. Leftovers of payloads that were being written, and payloads
- *  that no job names, are removed. */
+ *  PRAGMA quick_check finds at fault is moved to PATH.corrupt-YYYYMMDDTHHMMSSZ with its -wal, -shm and payload files, logged as
+ *  event store_corrupt, and *moved (a cuzk_buffer text, empty: none) names it. Of a sound one whose rows are not all as they were
+ *  written a copy of that name is made, and those rows are taken out: events store_damaged, and stored_job_damaged for each
+ *  job. One that a later cuzk or another program wrote is left alone: CUZK_EIO. Leftovers of payloads that were being
+ *  written, and payloads that no job names, are removed. */
 CUZK_STATUS store_open(store **out, const store_config *c, cuzk_buffer *moved);
 /** What was asked before is done first. NULL is fine. */
 void store_close(store *s);

@@ -116,11 +116,10 @@ static int unreadable(const char *fault)
     return (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_NOMEM ? code : 0;
 }
 
-/** SQLite's own look at every page, then our check number of every row. SQLITE_OK: *fault tells. */
-static int check_contents(sqlite3 *db, char *fault, size_t size)
+/** SQLite's own look at every page, *fault tells; then our check number of every row. */
+static int check_contents(sqlite3 *db, char *fault, size_t size, int64_t *bad_rows)
 {
     quick q = {fault, size};
-    int64_t bad = 0;
     int got = sqlite3_exec(db, "PRAGMA quick_check(1)", quick_row, &q, NULL);
 
     if (got == SQLITE_OK && unreadable(fault) != 0) {
@@ -128,10 +127,7 @@ static int check_contents(sqlite3 *db, char *fault, size_t size)
         *fault = 0;
     }
     if (got != SQLITE_OK || *fault != 0) return got;
-    got = ask(db, STORE_SQL_BAD_ROWS, &bad);
-    if (got == SQLITE_OK && bad != 0)
-        (void)snprintf(fault, size, "%lld rows are not as they were written", (long long)bad);
-    return got;
+    return ask(db, STORE_SQL_BAD_ROWS, bad_rows);
 }
 
 /* ---- opening ---- */
@@ -187,7 +183,7 @@ static int prepare_file(store_db *d, char *fault, size_t size, cuzk_status *st)
     if (*st != CUZK_OK) return SQLITE_OK;
     got = sqlite3_exec(d->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
     if (got == SQLITE_OK && tables == 0) got = sqlite3_exec(d->db, schema, NULL, NULL, NULL);
-    if (got == SQLITE_OK && tables != 0) got = check_contents(d->db, fault, size);
+    if (got == SQLITE_OK && tables != 0) got = check_contents(d->db, fault, size, &d->bad_rows);
     if (got == SQLITE_OK && *fault == 0)
         got = sqlite3_exec(d->db, "CREATE INDEX IF NOT EXISTS jobs_request ON jobs(request_id)",
                            NULL, NULL, NULL);
@@ -227,6 +223,44 @@ cuzk_status store_db_open(store_db *d, const char *path, char *fault, size_t fau
         if (st != CUZK_OK) st = status_adopt(&kept);
     }
     return st;
+}
+
+#define BAD_JOBS "FROM jobs WHERE sum IS NOT check_row(" STORE_JOB_COLUMNS ")"
+
+static int tell_bad(sqlite3 *db, store_bad_fn fn, void *ctx)
+{
+    sqlite3_stmt *q = NULL;
+    int got = sqlite3_prepare_v2(db, "SELECT job_id " BAD_JOBS, -1, &q, NULL);
+
+    while (got == SQLITE_OK && (got = sqlite3_step(q)) == SQLITE_ROW) {
+        const char *id = (const char *)sqlite3_column_text(q, 0);
+
+        fn(ctx, id == NULL ? "" : id);
+        got = SQLITE_OK;
+    }
+    (void)sqlite3_finalize(q); /* only read from */
+    return got == SQLITE_DONE ? SQLITE_OK : got;
+}
+
+cuzk_status store_db_mend(store_db *d, const char *copy, store_bad_fn fn, void *ctx)
+{
+    sqlite3_stmt *q = NULL;
+    int got = sqlite3_prepare_v2(d->db, "VACUUM INTO ?1", -1, &q, NULL);
+
+    if (got == SQLITE_OK) got = sqlite3_bind_text(q, 1, copy, -1, SQLITE_STATIC);
+    if (got == SQLITE_OK) got = sqlite3_step(q);
+    (void)sqlite3_finalize(q); /* tells again what the step told */
+    if (got != SQLITE_DONE) return store_db_fail(d->db, got, "copy a damaged database", copy);
+    got = tell_bad(d->db, fn, ctx);
+    if (got == SQLITE_OK)
+        got = sqlite3_exec(d->db,
+                           "BEGIN IMMEDIATE;DELETE " BAD_JOBS ";"
+                           "DELETE FROM partitions WHERE sum IS NOT check_row(job,idx,proof) OR "
+                           "job NOT IN (SELECT seq FROM jobs);COMMIT",
+                           NULL, NULL, NULL);
+    if (got != SQLITE_OK) return store_db_fail(d->db, got, "take damaged rows out", d->path);
+    d->bad_rows = 0;
+    return CUZK_OK;
 }
 
 void store_db_close(store_db *d)

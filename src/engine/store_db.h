@@ -34,14 +34,19 @@ typedef struct store_db {
     sqlite3 *db;
     char *path; /* owned */
     sqlite3_stmt *stmt[SQL_STATEMENTS];
-    int wal_pages; /* after the last commit */
+    int wal_pages;    /* after the last commit */
+    int64_t bad_rows; /* found when it was opened: their check number is wrong */
 } store_db;
 
 /** Opens PATH, makes the tables in an empty file, and looks whether all is sound. *fault (at least 256 bytes) "": it is;
- *  else what is wrong with the contents, CUZK_OK, and the connection is closed again. A file of a newer cuzk, or of another
+ *  else what is wrong with the file, CUZK_OK, and the connection is closed again. Rows at fault in a sound file are counted. A file of a newer cuzk, or of another
  *  program, is refused: CUZK_EIO. */
 CUZK_STATUS store_db_open(store_db *d, const char *path, char *fault, size_t fault_size);
 void store_db_close(store_db *d); /* twice is fine */
+/** Takes the bad rows out, after all of it was copied to the file `copy`, which is not there yet. fn is told the id of each job
+ *  among them, as far as it can be read. */
+typedef void (*store_bad_fn)(void *ctx, const char *job_id);
+CUZK_STATUS store_db_mend(store_db *d, const char *copy, store_bad_fn fn, void *ctx);
 
 typedef enum store_op_type {
     STORE_ADMIT,

@@ -179,12 +179,34 @@ static cuzk_status move_aside(store *s, const char *fault, cuzk_buffer *moved)
     return CUZK_OK;
 }
 
+static void log_bad_job(void *ctx, const char *job_id)
+{
+    store_log(ctx, CUZK_LOG_ERROR, "stored_job_damaged", "job", job_id, false);
+}
+
+/** The file is sound, some rows are not: the other jobs go on. */
+static cuzk_status mend(store *s)
+{
+    cuzk_log_field f[2] = {{"rows", NULL, s->db.bad_rows}, {"copied_to", NULL, 0}};
+    cuzk_status st;
+    char aside[64], *copy;
+
+    name_aside(s, aside);
+    copy = store_join(s->path, aside, "");
+    if (copy == NULL) return FAIL(CUZK_ENOMEM, "job store %s: out of memory", s->path);
+    f[1].text = copy;
+    if (s->log != NULL) s->log(s->log_ctx, CUZK_LOG_ERROR, "store_damaged", f, 2);
+    st = store_db_mend(&s->db, copy, log_bad_job, s);
+    free(copy);
+    return st;
+}
+
 static cuzk_status open_db(store *s, cuzk_buffer *moved)
 {
     char fault[256];
 
     TRY(store_db_open(&s->db, s->path, fault, sizeof fault));
-    if (fault[0] == 0) return CUZK_OK;
+    if (fault[0] == 0) return s->db.bad_rows == 0 ? CUZK_OK : mend(s);
     TRY(move_aside(s, fault, moved));
     TRY(store_db_open(&s->db, s->path, fault, sizeof fault));
     if (fault[0] != 0)

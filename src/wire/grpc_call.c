@@ -274,6 +274,11 @@ void **gcall_state(gcall *c)
     return &c->state;
 }
 
+bool gcall_stopping(const gcall *c)
+{
+    return atomic_load_explicit(&c->s->stopping, memory_order_relaxed);
+}
+
 void gcall_on_cancel(gcall *c, void (*fn)(void *ctx), void *ctx)
 {
     bool now;

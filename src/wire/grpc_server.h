@@ -120,6 +120,9 @@ bool gcall_send(gcall *c, const void *data, size_t size);
  *  is ended; at once when it has gone. Not after the call was ended; but one that has begun may still be running then. */
 void gcall_on_cancel(gcall *c, void (*fn)(void *ctx), void *ctx);
 
+/** Whether its server stops: calls that end now were not given up by their clients. */
+bool gcall_stopping(const gcall *c);
+
 void gcall_ref(gcall *c);
 void gcall_unref(gcall *c);
 

@@ -161,6 +161,21 @@ play "$address" orphans
 judge "$address" gone
 outcome "the job that was drained is finished after the restart" 0 "completed" "$cuzk" wait drained --timeout 120000
 
+play "$address" stops >"$work/stops.out" &
+player=$!
+for _ in $(seq 600); do
+    [ -e "$work/stop-now" ] && break
+    sleep 0.05
+done
+kill -TERM $pid
+wait $pid
+pid=
+wait $player
+cat "$work/stops.out"
+start
+check "a Prove that the daemon's end broke off has not been given up" sh -c '"$1" jobs | grep -E "kept .*(queued|running)"' - "$cuzk"
+outcome "it can be cancelled" 0 "" "$cuzk" cancel kept
+
 # ---- results_keep, taken over by SIGHUP ----
 sed -i 's|^\[jobs\]|results_keep = "1s"\n[jobs]|' "$work/c.toml"
 kill -HUP $pid

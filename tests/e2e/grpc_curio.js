@@ -239,6 +239,17 @@ const parts = {
         check('nothing is left of them', n === 1, n);
     },
 
+    /** cancel_orphans is on: the daemon stops while two wait, one on the device and one behind it. */
+    async stops() {
+        const asked = [prove({...kinds.porep(), request_id: 'busy'})];
+        await until('busy', ['running', 'completed']);
+        asked.push(prove({...kinds.porep(), request_id: 'kept'}));
+        await until('kept', ['queued', 'running', 'completed']);
+        fs.writeFileSync(`${work}/stop-now`, '');
+        const [, b] = await Promise.all(asked);
+        check('a Prove that waits is ended when the daemon stops', b.code !== undefined, b);
+    },
+
     /** Through a drain: another process sends SIGTERM when it sees the line. */
     async drain() {
         const health = new peer.api.grpc.health.v1.Health(address, insecure), seen = [];

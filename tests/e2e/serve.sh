@@ -170,6 +170,24 @@ done
 kill -INT $pid
 ended "SIGINT ends with 0" 0
 
+# ---- cancel_orphans: who only asks has no claim to give up (grpc.sh and http.sh: who has) ----
+
+conf "$work/claims/jobs.db"
+cat >>"$work/c.toml" <<END
+[circuits.slow]
+zkey = "$m/circuit.zkey"
+witness_command = ["/bin/sh", "-c", "cat >/dev/null; sleep 2; cat $m/witness.wtns"]
+[jobs]
+cancel_orphans = true
+END
+start "starts with cancel_orphans"
+"$cuzk" submit --async --circuit slow --input "$m/input.json" --request-id asked --address "unix:$work/sockets/rpc.sock" >"$work/out" 2>&1
+check "a long poll is given up" sh -c "! python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=0.3)' '${url}v1/jobs/asked?wait=30' 2>'$work/out'"
+check "one that was only asked about goes on" sh -c "echo asked | $peer all ${url}v1/jobs/ completed 30"
+kill -TERM $pid
+ended "and ends" 0
+conf
+
 # ---- a damaged store, a full disk ----
 
 echo "this is no database, and never was one" >"$work/store/jobs.db"

@@ -262,6 +262,8 @@ static void unlink_all(const char *dir)
     (void)closedir(d);
 }
 
+static loaded whole; /* what make_database wrote */
+
 /** A database of `n` jobs, closed; its bytes. */
 static uint8_t *make_database(env *e, unsigned n, size_t *size)
 {
@@ -276,9 +278,23 @@ static uint8_t *make_database(env *e, unsigned n, size_t *size)
         if (k % 3 == 0)
             assert_status_ok(store_finish(s, id, CUZK_JOB_COMPLETED, k, text("the proof")));
     }
-    assert_status_ok(load(s, &l));
+    assert_status_ok(load(s, &whole));
     store_close(s);
     return harness_read_file(e->path, size);
+}
+
+/** A job but for its partitions, as one number. */
+static uint64_t job_digest(const struct loaded_job *j)
+{
+    const char *t[] = {j->job_id, j->request_id, j->request, j->result};
+    uint64_t v[] = {j->j.kind,       j->j.priority,    j->j.n_partitions, j->j.state,
+                    j->j.created_ms, j->j.deadline_ms, j->j.ended_ms,     j->j.payload_hash[0]};
+    uint64_t h = 1;
+
+    for (size_t k = 0; k < sizeof t / sizeof t[0]; k++)
+        for (const char *c = t[k]; *c != 0; c++) h = (h ^ (uint8_t)*c) * 0x100000001b3u;
+    for (size_t k = 0; k < sizeof v / sizeof v[0]; k++) h = (h ^ v[k]) * 0x100000001b3u;
+    return h;
 }
 
 /** What was loaded, as one number. */
@@ -288,21 +304,52 @@ static uint64_t digest(const loaded *x)
 
     for (size_t i = 0; i < x->n; i++) {
         const struct loaded_job *j = &x->job[i];
-        const char *t[] = {j->job_id, j->request_id, j->request,
-                           j->result, j->proof[0],   j->proof[1]};
-        uint64_t v[] = {j->j.kind,       j->j.priority,    j->j.n_partitions,   j->j.state,
-                        j->j.created_ms, j->j.deadline_ms, j->j.ended_ms,       j->n_partitions,
-                        j->index[0],     j->index[1],      j->j.payload_hash[0]};
-        for (size_t k = 0; k < sizeof t / sizeof t[0]; k++)
-            for (const char *c = t[k]; *c != 0; c++) h = (h ^ (uint8_t)*c) * 0x100000001b3u;
-        for (size_t k = 0; k < sizeof v / sizeof v[0]; k++) h = (h ^ v[k]) * 0x100000001b3u;
+
+        h = (h ^ job_digest(j)) * 0x100000001b3u;
+        h = (h ^ j->n_partitions) * 0x100000001b3u;
+        for (size_t k = 0; k < j->n_partitions; k++) {
+            h = (h ^ j->index[k]) * 0x100000001b3u;
+            for (const char *c = j->proof[k]; *c != 0; c++) h = (h ^ (uint8_t)*c) * 0x100000001b3u;
+        }
     }
     return h;
 }
 
 typedef struct outcomes {
-    unsigned same, moved, refused;
+    unsigned same, mended, moved, refused;
 } outcomes;
+
+/** Rows were taken out: what is there is as it was, new work is taken, and a copy was kept. */
+static void check_mended(env *e, store *s)
+{
+    char id[32], *copy = NULL;
+    struct dirent *x;
+    char folder[600];
+    DIR *d;
+
+    assert_int_equal(logged("store_corrupt"), 0);
+    assert_status_ok(load(s, &l));
+    assert_true(l.n + logged("stored_job_damaged") == whole.n);
+    for (size_t i = 0; i < l.n; i++) {
+        const struct loaded_job *was = find(&whole, l.job[i].job_id);
+
+        assert_non_null(was);
+        assert_true(job_digest(was) == job_digest(&l.job[i]));
+        assert_true(l.job[i].n_partitions <= was->n_partitions);
+        for (size_t k = 0; k < l.job[i].n_partitions; k++)
+            assert_string_equal(l.job[i].proof[k],
+                                l.job[i].index[k] == 0 ? "partition 0" : "partition 2");
+    }
+    store_job j = make_job(700, id, NULL);
+    assert_status_ok(store_admit(s, &j));
+    (void)snprintf(folder, sizeof folder, "%s/deep", e->dir);
+    d = opendir(folder);
+    assert_non_null(d);
+    while ((x = readdir(d)) != NULL)
+        if (strstr(x->d_name, ".corrupt-") != NULL) copy = x->d_name;
+    assert_non_null(copy);
+    (void)closedir(d);
+}
 
 /** Opens a database of these bytes. */
 static void open_bytes(env *e, const uint8_t *b, size_t n, uint64_t want, outcomes *o)
@@ -317,7 +364,10 @@ static void open_bytes(env *e, const uint8_t *b, size_t n, uint64_t want, outcom
         o->refused++;
         return;
     }
-    if (moved.size == 0) {
+    if (logged("store_damaged") != 0) {
+        check_mended(e, s);
+        o->mended++;
+    } else if (moved.size == 0) {
         assert_int_equal(logged("store_corrupt"), 0);
         assert_status_ok(load(s, &l));
         assert_true(digest(&l) == want);
@@ -354,14 +404,14 @@ static void test_changed_bytes(void **state)
     (void)state;
     env_init(&e, "bytes");
     b = make_database(&e, 24, &n);
-    want = digest(&l);
+    want = digest(&whole);
     for (size_t i = 0; i < n; i += i < 100 ? 7 : 1 + harness_random_below(2 * step)) {
         uint8_t was = b[i];
         b[i] ^= (uint8_t)(1u << harness_random_below(8));
         open_bytes(&e, b, n, want, &o);
         b[i] = was;
     }
-    assert_true(o.same > 0 && o.moved > 5); /* unused space; rows and pages */
+    assert_true(o.same > 0 && o.mended > 5 && o.moved > 0); /* unused space; rows; pages */
     memset(&o, 0, sizeof o);
     open_bytes(&e, b, n / 2, want, &o);
     open_bytes(&e, b, n - 4096, want, &o);
