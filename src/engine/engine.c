@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 
 #include "base/clock.h"
+#include "engine/kept_vk.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -90,6 +91,7 @@ void cuzk_engine_close(cuzk_engine *e)
     pool_close(e->pool);
     cancel_free(e->cancel);
     span_rec_close(e->rec);
+    kept_vk_free(e->kept);
     mem_close(e->m);
     (void)pthread_mutex_destroy(&e->mu);
     free(e);

@@ -1,7 +1,7 @@
 /*
  * engine/engine.h - what the files of this room share: one engine, jobs that run inline on the calling thread
  *
- * Locks: `mu` is a leaf and guards `last` alone.
+ * Locks: `mu` is a leaf and guards `last` and `kept` alone.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #ifndef ENGINE_ENGINE_H
@@ -53,6 +53,7 @@ struct cuzk_engine {
     /* guarded by mu */
     pthread_mutex_t mu;
     cuzk_attribution last;
+    struct kept_vk *kept; /* NULL: none */
 };
 
 /** One job on the calling thread: its track, its span, its device stream. */

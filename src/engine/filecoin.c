@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "circuit/filecoin/statement_fields.h"
+#include "engine/kept_vk.h"
 #include "engine/key_store.h"
 
 static const fil_ops *const ops_of_kinds[FIL_KINDS] = {
@@ -280,19 +281,41 @@ cuzk_status cuzk_filecoin_prove(cuzk_engine *e, const cuzk_filecoin_args *args, 
 
 /* ---- verify ---- */
 
-cuzk_status fil_read_vk(groth16_vk **vk, const fil_job *f, const char *dir)
+static cuzk_status read_vk_at(groth16_vk **vk, const fil_job *f, const char *path)
 {
-    char path[FIL_PATH_MAX];
     file_map m;
 
-    TRY(fil_key_path(path, dir, f->kind, f->size, ".vk"));
     TRY(file_map_open(&m, path));
     cuzk_status st = groth16_vk_read(vk, m.data, m.size, NULL, f->cv, f->env->m);
     file_map_close(&m);
-    if (st == CUZK_OK && (*vk)->n_ic != f->n_public + 1)
-        st = FAIL_DATA(SHAPE, "vk", "the key has %u public inputs, the statement %zu",
-                       (*vk)->n_ic - 1, f->n_public);
     return st;
+}
+
+static cuzk_status check_inputs(const groth16_vk *vk, const fil_job *f)
+{
+    if (vk->n_ic == f->n_public + 1) return CUZK_OK;
+    return FAIL_DATA(SHAPE, "vk", "the key has %u public inputs, the statement %zu", vk->n_ic - 1,
+                     f->n_public);
+}
+
+cuzk_status fil_read_vk(groth16_vk **vk, const fil_job *f, const char *dir)
+{
+    char path[FIL_PATH_MAX];
+
+    TRY(fil_key_path(path, dir, f->kind, f->size, ".vk"));
+    TRY(read_vk_at(vk, f, path));
+    return check_inputs(*vk, f);
+}
+
+/** The key that the engine used last, when it is the one; else read. */
+static cuzk_status take_vk(kept_vk **k, cuzk_engine *e, const fil_job *f, const char *dir)
+{
+    char path[FIL_PATH_MAX];
+
+    TRY(fil_key_path(path, dir, f->kind, f->size, ".vk"));
+    TRY(kept_vk_take(k, e, path));
+    if ((*k)->vk == NULL) TRY(read_vk_at(&(*k)->vk, f, path));
+    return check_inputs((*k)->vk, f);
 }
 
 /** Decodes partitions [from, to) of the proof and derives their public inputs. */
@@ -358,7 +381,7 @@ static cuzk_status verify_whole(job *j, const fil_job *f, const cuzk_filecoin_ar
 static cuzk_status verify(job *j, const cuzk_filecoin_args *args, const char *proof, bool *valid)
 {
     fil_job f;
-    groth16_vk *vk = NULL;
+    kept_vk *k = NULL;
     file_map m = {0};
     size_t from, to;
     cuzk_status st;
@@ -367,13 +390,16 @@ static cuzk_status verify(job *j, const cuzk_filecoin_args *args, const char *pr
     st = fil_job_open(&f, j->e, args);
     if (st == CUZK_OK) st = partition_range(&f, args, &from, &to);
     if (st == CUZK_OK) st = file_map_open(&m, proof);
-    if (st == CUZK_OK) st = fil_read_vk(&vk, &f, args->params_dir);
+    if (st == CUZK_OK) st = take_vk(&k, j->e, &f, args->params_dir);
     span_close(&sp);
     if (st == CUZK_OK)
-        st = is_whole_ni(&f, args, &m) ? verify_whole(j, &f, args, vk, &m, valid)
-                                       : verify_all(j, &f, vk, &m, from, to, valid);
+        st = is_whole_ni(&f, args, &m) ? verify_whole(j, &f, args, k->vk, &m, valid)
+                                       : verify_all(j, &f, k->vk, &m, from, to, valid);
     file_map_close(&m);
-    groth16_vk_free(vk);
+    if (st == CUZK_OK)
+        kept_vk_put(j->e, k);
+    else
+        kept_vk_free(k);
     fil_job_clear(&f);
     return st;
 }

@@ -1,0 +1,69 @@
+/*
+ * engine/kept_vk.c - one verifying key kept between verifications
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "engine/kept_vk.h"
+
+#include <string.h>
+
+void kept_vk_free(kept_vk *k)
+{
+    if (k == NULL) return;
+    groth16_vk_free(k->vk);
+    mem_free(k->m, k);
+}
+
+static cuzk_status describe(kept_vk **out, cuzk_engine *e, const char *path)
+{
+    size_t len = strlen(path) + 1;
+    file_id id;
+    cuzk_status st;
+
+    TRY(file_id_of(&id, path));
+    kept_vk *k = mem_new(e->m, sizeof *k + len, 1, &st);
+    if (k == NULL) return st;
+    k->m = e->m;
+    k->path = (char *)(k + 1);
+    memcpy(k->path, path, len);
+    k->id = id;
+    *out = k;
+    return CUZK_OK;
+}
+
+static bool same(const kept_vk *a, const kept_vk *b)
+{
+    return strcmp(a->path, b->path) == 0 && file_id_equal(&a->id, &b->id);
+}
+
+cuzk_status kept_vk_take(kept_vk **out, cuzk_engine *e, const char *path)
+{
+    kept_vk *k = NULL, *old = NULL;
+
+    TRY(describe(&k, e, path));
+    (void)pthread_mutex_lock(&e->mu);
+    if (e->kept != NULL && same(e->kept, k)) {
+        old = e->kept;
+        e->kept = NULL;
+    }
+    (void)pthread_mutex_unlock(&e->mu);
+    if (old != NULL) {
+        kept_vk_free(k);
+        k = old;
+    }
+    *out = k;
+    return CUZK_OK;
+}
+
+void kept_vk_put(cuzk_engine *e, kept_vk *k)
+{
+    kept_vk *old = k;
+
+    if (k != NULL && k->vk != NULL) {
+        (void)pthread_mutex_lock(&e->mu);
+        old = e->kept;
+        e->kept = k;
+        (void)pthread_mutex_unlock(&e->mu);
+    }
+    kept_vk_free(old);
+}
