@@ -17,7 +17,7 @@
 
 typedef struct EC_G(digits) {
     unsigned len;
-    int8_t d[BATCH_DIMS][BATCH_LEN];
+    int16_t d[BATCH_DIMS][BATCH_LEN];
 } EC_G(digits);
 
 static void EC_G(digits_of)(EC_G(digits) * r, const fr *k)

@@ -26,16 +26,16 @@ _Static_assert(sizeof(g1_affine) == sizeof(g1_any) && sizeof(g2_affine) == sizeo
 /* ---- scalars as signed digits ---- */
 
 /** v as digits of 0 or odd, |d| < 8, no two within four places; returns how many. cap is never reached: 8 bits of room. */
-static unsigned batch_recode(int8_t *d, unsigned cap, u128 v)
+static unsigned batch_recode(int16_t *d, unsigned cap, u128 v)
 {
     unsigned n = 0;
 
-    memset(d, 0, cap);
+    memset(d, 0, cap * sizeof *d);
     for (; v != 0; n++, v >>= 1) {
         if ((v & 1) == 0) continue;
         int t = (int)(v & 15);
         if (t >= 8) t -= 16;
-        d[n] = (int8_t)t;
+        d[n] = (int16_t)t;
         v = t < 0 ? v + (unsigned)-t : v - (unsigned)t;
     }
     return n;
@@ -194,18 +194,18 @@ static void batch_miller(gt_any *f, const g1_any *const *p, size_t n_p, const g2
 /* ---- powers ---- */
 
 /** As batch_recode, for a whole scalar. */
-static unsigned batch_recode_fr(int8_t d[POW_LEN], const fr *k)
+static unsigned batch_recode_fr(int16_t d[POW_LEN], const fr *k)
 {
     uint64_t e[FR_LIMBS + 1] = {0};
     unsigned n = 0;
 
     fr_to_limbs(e, k);
-    memset(d, 0, POW_LEN);
+    memset(d, 0, POW_LEN * sizeof *d);
     while ((e[0] | e[1] | e[2] | e[3] | e[4]) != 0) {
         if ((e[0] & 1) != 0) {
             unsigned low = (unsigned)(e[0] & 15);
             uint64_t carry = 0, up = low >= 8 ? 16 : 0;
-            d[n] = (int8_t)((int)low - (int)up);
+            d[n] = (int16_t)((int)low - (int)up);
             e[0] -= low;
             for (int i = 0; i <= FR_LIMBS; i++) e[i] = u64_addc(e[i], i == 0 ? up : 0, &carry);
         }
@@ -220,7 +220,7 @@ static unsigned batch_recode_fr(int8_t d[POW_LEN], const fr *k)
 static void pow_chunk(fp12 *r, const gt_any *a, const fr *k, size_t n)
 {
     fp12 odd[POW_BASES][4], t;
-    int8_t d[POW_BASES][POW_LEN];
+    int16_t d[POW_BASES][POW_LEN];
     unsigned len = 0;
 
     for (size_t i = 0; i < n; i++) {

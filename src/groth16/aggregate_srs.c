@@ -51,50 +51,51 @@ static cuzk_status read_vectors(aggregate_srs *srs, const uint8_t *data, size_t 
     return CUZK_OK;
 }
 
-static cuzk_status srs_new(aggregate_srs **out, const curve *cv, mem *m)
+/** NULL, and *st says why. */
+static aggregate_srs *srs_new(const curve *cv, mem *m, cuzk_status *st)
 {
-    cuzk_status st;
-    aggregate_srs *srs = NULL;
+    aggregate_srs *srs;
 
-    if (cv->id != CURVE_ID_BLS12_381)
-        return FAIL(CUZK_EINVAL, "aggregates are of BLS12-381, not of %s", cv->name);
-    srs = mem_new(m, 1, sizeof *srs, &st);
-    if (srs == NULL) return st;
+    if (cv->id != CURVE_ID_BLS12_381) {
+        *st = FAIL(CUZK_EINVAL, "aggregates are of BLS12-381, not of %s", cv->name);
+        return NULL;
+    }
+    srs = mem_new(m, 1, sizeof *srs, st);
+    if (srs == NULL) return NULL;
     srs->cv = cv;
     srs->m = m;
-    *out = srs;
-    return CUZK_OK;
+    *st = CUZK_OK;
+    return srs;
 }
 
 cuzk_status aggregate_srs_read(aggregate_srs **out, const uint8_t *data, size_t size,
                                const curve *cv, mem *m)
 {
-    aggregate_srs *srs = NULL;
+    cuzk_status st;
+    aggregate_srs *srs = srs_new(cv, m, &st);
 
-    TRY(srs_new(&srs, cv, m));
-    cuzk_status st = read_vectors(srs, data, size);
-    if (st != CUZK_OK) {
-        aggregate_srs_free(srs);
-        return st;
-    }
+    if (srs == NULL) return st;
+    TRY_OUT(read_vectors(srs, data, size));
     *out = srs;
-    return CUZK_OK;
+    srs = NULL;
+out:
+    aggregate_srs_free(srs);
+    return st;
 }
 
 cuzk_status aggregate_srs_open(aggregate_srs **out, const char *path, const curve *cv, mem *m)
 {
-    aggregate_srs *srs = NULL;
     cuzk_status st;
+    aggregate_srs *srs = srs_new(cv, m, &st);
 
-    TRY(srs_new(&srs, cv, m));
-    st = file_map_open(&srs->file, path);
-    if (st == CUZK_OK) st = read_vectors(srs, srs->file.data, srs->file.size);
-    if (st != CUZK_OK) {
-        aggregate_srs_free(srs);
-        return st;
-    }
+    if (srs == NULL) return st;
+    TRY_OUT(file_map_open(&srs->file, path));
+    TRY_OUT(read_vectors(srs, srs->file.data, srs->file.size));
     *out = srs;
-    return CUZK_OK;
+    srs = NULL;
+out:
+    aggregate_srs_free(srs);
+    return st;
 }
 
 void aggregate_srs_free(aggregate_srs *srs)
@@ -278,24 +279,33 @@ cuzk_status aggregate_vk_read(aggregate_vk *out, const aggregate_srs *srs)
 
 /* ---- made ---- */
 
+/** What a vector is made with. */
+typedef struct making {
+    dev_stream *s;
+    const curve *cv;
+    file_out *f;
+    dev_fixed *base[2]; /* of the generators of G1, G2 */
+    fr *k;
+    uint8_t *buf; /* MAKE_CHUNK scalars, and points */
+} making;
+
 /** count, then 1, tau, tau^2, ... of the generator. */
-static cuzk_status make_vector(file_out *f, dev_stream *s, const dev_fixed *base, bool g2,
-                               const curve *cv, const fr *tau, uint32_t n, fr *k, uint8_t *buf)
+static cuzk_status make_vector(const making *x, bool g2, const fr *tau, uint32_t n)
 {
-    size_t size = cv->point_size(g2, POINT_ZCASH_COMPRESSED);
+    size_t size = x->cv->point_size(g2, POINT_ZCASH_COMPRESSED);
     uint8_t count[4];
-    fr t = cv->fr_one;
+    fr t = x->cv->fr_one;
 
     store_u32be(count, n);
-    TRY(file_out_write(f, count, sizeof count));
+    TRY(file_out_write(x->f, count, sizeof count));
     for (uint32_t at = 0; at < n; at += MAKE_CHUNK) {
         uint32_t part = n - at < MAKE_CHUNK ? n - at : MAKE_CHUNK;
         for (uint32_t i = 0; i < part; i++) {
-            k[i] = t;
-            cv->fr_mul(&t, &t, tau);
+            x->k[i] = t;
+            x->cv->fr_mul(&t, &t, tau);
         }
-        TRY(dev_fixed_mul(s, buf, POINT_ZCASH_COMPRESSED, base, k, part, NULL));
-        TRY(file_out_write(f, buf, part * size));
+        TRY(dev_fixed_mul(x->s, x->buf, POINT_ZCASH_COMPRESSED, x->base[g2], x->k, part, NULL));
+        TRY(file_out_write(x->f, x->buf, part * size));
     }
     explicit_bzero(&t, sizeof t);
     return CUZK_OK;
@@ -304,32 +314,28 @@ static cuzk_status make_vector(file_out *f, dev_stream *s, const dev_fixed *base
 cuzk_status aggregate_srs_make(dev_stream *s, const char *path, const curve *cv, const fr *alpha,
                                const fr *beta, uint32_t n, mem *m)
 {
+    making x = {.s = s, .cv = cv};
     cuzk_status st = CUZK_OK;
-    dev_fixed *base[2] = {NULL, NULL};
-    file_out *f = NULL;
-    uint8_t *buf = NULL;
-    fr *k = NULL;
 
     if (cv->id != CURVE_ID_BLS12_381 || n < 2 || n > AGGREGATE_SRS_MAX)
         return FAIL(CUZK_EINVAL, "srs of %u powers on %s: 2..%u on bls12-381", n, cv->name,
                     AGGREGATE_SRS_MAX);
-    k = mem_new(m, MAKE_CHUNK, sizeof *k, &st);
-    if (k == NULL) goto out;
-    buf = mem_new(m, MAKE_CHUNK, cv->point_size(true, POINT_ZCASH_COMPRESSED), &st);
-    if (buf == NULL) goto out;
-    TRY_OUT(dev_fixed_new(&base[0], s, cv->id, false, &cv->g1_gen, 2 * (size_t)n));
-    TRY_OUT(dev_fixed_new(&base[1], s, cv->id, true, &cv->g2_gen, 2 * (size_t)n));
-    TRY_OUT(file_out_open(&f, path));
-    for (unsigned i = 0; i < 4; i++)
-        TRY_OUT(make_vector(f, s, base[i / 2], i >= 2, cv, i % 2 == 0 ? alpha : beta, n, k, buf));
-    st = file_out_commit(f);
-    f = NULL;
+    x.k = mem_new(m, MAKE_CHUNK, sizeof *x.k, &st);
+    if (x.k == NULL) goto out;
+    x.buf = mem_new(m, MAKE_CHUNK, cv->point_size(true, POINT_ZCASH_COMPRESSED), &st);
+    if (x.buf == NULL) goto out;
+    TRY_OUT(dev_fixed_new(&x.base[0], s, cv->id, false, &cv->g1_gen, 2 * (size_t)n));
+    TRY_OUT(dev_fixed_new(&x.base[1], s, cv->id, true, &cv->g2_gen, 2 * (size_t)n));
+    TRY_OUT(file_out_open(&x.f, path));
+    for (unsigned i = 0; i < 4; i++) TRY_OUT(make_vector(&x, i >= 2, i % 2 == 0 ? alpha : beta, n));
+    st = file_out_commit(x.f);
+    x.f = NULL;
 out:
-    file_out_abort(f);
-    dev_fixed_free(base[1]);
-    dev_fixed_free(base[0]);
-    mem_free(m, buf);
-    if (k != NULL) explicit_bzero(k, MAKE_CHUNK * sizeof *k);
-    mem_free(m, k);
+    file_out_abort(x.f);
+    dev_fixed_free(x.base[1]);
+    dev_fixed_free(x.base[0]);
+    mem_free(m, x.buf);
+    if (x.k != NULL) explicit_bzero(x.k, MAKE_CHUNK * sizeof *x.k);
+    mem_free(m, x.k);
     return st;
 }

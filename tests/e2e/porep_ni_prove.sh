@@ -25,6 +25,8 @@ esac
 cat >"$work/c.toml" <<END
 [daemon]
 listen = "unix://$work/rpc.sock"
+[store]
+url = "sqlite://$work/jobs.db"
 [srs]
 param_cache = "$params"
 END

@@ -11,9 +11,9 @@
 #define SRS "filecoin/2kib/aggregate/srs-16.srs"
 #define ALPHA "36de3d7ad3e65d51776dc73c707d6ab3d7683ff8255791266ffb3117d088df06"
 #define BETA "732d24ca3db5cb3ad271c882a340b8217b0f7b90ad579f2e671cb81e36c1f922"
-#define G1_BYTES 48u
-#define G2_BYTES 96u
-#define POWERS 32u
+#define G1_BYTES ((size_t)48)
+#define G2_BYTES ((size_t)96)
+#define POWERS ((size_t)32)
 
 static const curve *bls(void)
 {
