@@ -34,6 +34,37 @@ static bool is_pinned(const key_entry *k)
     return k->filecoin && k->kind == FIL_WINNING;
 }
 
+/* ---- what is foreseen ---- */
+
+static uint64_t with_margin(uint64_t measured)
+{
+    return measured + measured / 32 + ((uint64_t)1 << 20);
+}
+
+static uint64_t witness_need(const key_entry *k)
+{
+    return k->witness_measured != 0 ? with_margin(k->witness_measured)
+                                    : k->witness_bytes + WITNESS_SLACK;
+}
+
+static uint64_t proving_need(const key_entry *k)
+{
+    return k->prove_measured != 0 ? with_margin(k->prove_measured) : k->prove_bytes;
+}
+
+/* For the ledger. A .zkey's points are used where they lie; the rest of it takes about an eighth of the file. */
+static void foresee_locked(key_entry *k)
+{
+    uint64_t load = k->heap_seen, need = k->heap_seen == 0 ? 0 : witness_need(k) + proving_need(k);
+
+    if (k->state == KEY_LOADING) return; /* its numbers are being written */
+
+    if (load == 0 && !k->filecoin) load = k->file_bytes / 8;
+    if (k->state == KEY_LOADED) load = 0;
+    atomic_store_explicit(&k->outlook.load, load, memory_order_relaxed);
+    atomic_store_explicit(&k->outlook.need, need, memory_order_relaxed);
+}
+
 /* ---- loading ---- */
 
 /* What the device that has most of a key keeps of it. Without the lock: a device may be slow to answer. */
@@ -159,8 +190,9 @@ static void run_load(void *ctx, stage_item *it)
     k->load_ns = clock_ns() - from;
     k->last_used = clock_ns();
     if (st == CUZK_OK) {
-        k->heap_bytes = mem_used(k->m);
+        k->heap_bytes = k->heap_seen = mem_used(k->m);
         k->file_bytes = k->pk->file.size;
+        foresee_locked(k);
     }
     (void)pthread_mutex_unlock(&s->mu);
     changed(s, k, k->state, 1);
@@ -211,20 +243,15 @@ void keys_measured(keys *s, key_entry *k, uint64_t witness, uint64_t proving)
     (void)pthread_mutex_lock(&s->mu);
     if (witness > k->witness_measured) k->witness_measured = witness;
     if (proving > k->prove_measured) k->prove_measured = proving;
+    foresee_locked(k);
     (void)pthread_mutex_unlock(&s->mu);
-}
-
-static uint64_t with_margin(uint64_t measured)
-{
-    return measured + measured / 32 + ((uint64_t)1 << 20);
 }
 
 void keys_needs(keys *s, const key_entry *k, uint64_t *witness, uint64_t *proving)
 {
     (void)pthread_mutex_lock(&s->mu);
-    *witness = k->witness_measured != 0 ? with_margin(k->witness_measured)
-                                        : k->witness_bytes + WITNESS_SLACK;
-    *proving = k->prove_measured != 0 ? with_margin(k->prove_measured) : k->prove_bytes;
+    *witness = witness_need(k);
+    *proving = proving_need(k);
     (void)pthread_mutex_unlock(&s->mu);
 }
 
@@ -290,6 +317,7 @@ static key_entry take_loaded_locked(key_entry *k)
     k->m = NULL;
     k->heap_bytes = 0;
     k->state = KEY_ABSENT;
+    foresee_locked(k);
     return gone;
 }
 
@@ -323,29 +351,28 @@ void key_release(keys *s, key_use *u)
 }
 
 /* The longest unused entry that may go. */
-static key_entry *idlest_locked(const keys *s)
+static key_entry *idlest_locked(const keys *s, uint64_t min_idle_ns)
 {
     key_entry *best = NULL;
     uint64_t now = clock_ns();
 
     for (key_entry *k = s->first; k != NULL; k = k->next) {
         if (k->state != KEY_LOADED || k->refs != 0 || is_pinned(k)) continue;
-        if (now - k->last_used < s->min_idle_ns) continue;
+        if (now - k->last_used < min_idle_ns) continue;
         if (best == NULL || k->last_used < best->last_used) best = k;
     }
     return best;
 }
 
-uint64_t keys_reclaim(void *ctx, uint64_t bytes)
+uint64_t keys_reclaim(keys *s, uint64_t bytes, bool pressing)
 {
-    keys *s = ctx;
     uint64_t freed = 0;
 
     while (freed < bytes) {
         key_entry gone, *k;
 
         (void)pthread_mutex_lock(&s->mu);
-        k = idlest_locked(s);
+        k = idlest_locked(s, pressing ? 0 : s->min_idle_ns);
         if (k != NULL) gone = take_loaded_locked(k);
         (void)pthread_mutex_unlock(&s->mu);
         if (k == NULL) return freed;
@@ -353,6 +380,17 @@ uint64_t keys_reclaim(void *ctx, uint64_t bytes)
         freed += free_loaded(s, &gone);
     }
     return freed;
+}
+
+uint64_t keys_lasting(keys *s, const key_entry *k)
+{
+    uint64_t bytes = 0;
+
+    (void)pthread_mutex_lock(&s->mu);
+    for (const key_entry *o = s->first; o != NULL; o = o->next)
+        if (o->state == KEY_LOADED && (o == k || is_pinned(o))) bytes += o->heap_bytes;
+    (void)pthread_mutex_unlock(&s->mu);
+    return bytes;
 }
 
 cuzk_status keys_evict(keys *s, key_entry *k, bool *was_loaded, uint64_t *freed)
@@ -524,6 +562,26 @@ static key_entry *retire_locked(keys *s, const cuzk_circuit *c, size_t n, key_en
     return NULL;
 }
 
+/* Sizes of files that were not loaded yet, for what the ledger foresees. */
+static void look_at_files(keys *s)
+{
+    key_entry *k;
+
+    (void)pthread_mutex_lock(&s->mu);
+    k = s->first;
+    (void)pthread_mutex_unlock(&s->mu);
+    for (; k != NULL; k = k->next) { /* what was in the list stays there */
+        file_id id;
+
+        if (k->filecoin || k->zkey == NULL || k->stale || file_id_of(&id, k->zkey) != CUZK_OK)
+            continue;
+        (void)pthread_mutex_lock(&s->mu);
+        if (k->file_bytes == 0) k->file_bytes = id.size;
+        foresee_locked(k);
+        (void)pthread_mutex_unlock(&s->mu);
+    }
+}
+
 cuzk_status keys_set_circuits(keys *s, const cuzk_circuit *c, size_t n)
 {
     cuzk_status st = CUZK_OK;
@@ -548,6 +606,7 @@ cuzk_status keys_set_circuits(keys *s, const cuzk_circuit *c, size_t n)
         }
     }
     (void)pthread_mutex_unlock(&s->mu);
+    if (st == CUZK_OK) look_at_files(s);
     return st;
 }
 

@@ -42,6 +42,9 @@ typedef struct key_entry {
     unsigned refs;
     bool stale; /* no longer configured: goes with its last use */
     uint64_t file_bytes, heap_bytes, last_used, load_ns, done, total;
+    uint64_t heap_seen; /* what it took when it was loaded last; 0: never */
+    /* any thread */
+    ledger_outlook outlook;
     cuzk_error error; /* of the last load; status CUZK_OK: none */
     struct key_use *waiting;
     struct key_entry *next;
@@ -94,8 +97,10 @@ void keys_preload(keys *s, key_entry *k);
 /** Where it waits, the load becomes more urgent. */
 void key_raise(keys *s, key_use *u, unsigned level);
 
-/** Gives up to `bytes` of idle keys' memory back; returns how much. For the ledger. */
-uint64_t keys_reclaim(void *s, uint64_t bytes);
+/** Gives up to `bytes` of idle keys' memory back; returns how much. pressing: whatever min_idle says. */
+uint64_t keys_reclaim(keys *s, uint64_t bytes, bool pressing);
+/** Bytes that stay while a job of this circuit is the only one: its key, and those that are always kept. */
+uint64_t keys_lasting(keys *s, const key_entry *k);
 void keys_set_min_idle(keys *s, uint64_t ns);
 CUZK_STATUS keys_evict(keys *s, key_entry *k, bool *was_loaded, uint64_t *freed);
 

@@ -1,5 +1,5 @@
 /*
- * engine/ledger.c - claims in one list, granted from its head
+ * engine/ledger.c - claims and entries in their order, granted from the head of both
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -13,14 +13,23 @@
 #include "base/clock.h"
 #include "base/file.h"
 
+typedef struct claim_list {
+    ledger_claim *first, *last;
+    unsigned n;
+} claim_list;
+
 struct ledger {
     /* fixed after init */
     ledger_config c;
     pthread_mutex_t mu;
     /* guarded by mu */
     uint64_t used, owners[LEDGER_N_OWNERS];
-    ledger_claim *first;                  /* of those that wait, in their order */
-    unsigned waiting, held[STAGE_LEVELS]; /* by the level that a claim was granted at */
+    claim_list claims, entries;                       /* that wait, in their order */
+    claim_list in;                                    /* entries that are held */
+    uint64_t held_bytes;                              /* of claims */
+    unsigned held[STAGE_LEVELS], in_at[STAGE_LEVELS]; /* by the level at which they were granted */
+    unsigned parked;     /* entries that are held and have a claim waiting */
+    unsigned reclaiming; /* threads that ask for idle keys */
 };
 
 #define LEDGER_NAME(id, name) name,
@@ -119,31 +128,26 @@ static uint64_t limit_of(const ledger *l, const ledger_claim *c)
     return is_critical(c) || l->c.critical > l->c.total ? l->c.total : l->c.total - l->c.critical;
 }
 
-/* Claims that are held by this level and those above. */
-static unsigned held_from(const ledger *l, unsigned level)
+/* How many of these are of this level and those above. */
+static unsigned from_level(const unsigned n[STAGE_LEVELS], unsigned level)
 {
-    unsigned n = 0;
+    unsigned sum = 0;
 
-    for (unsigned k = level; k < STAGE_LEVELS; k++) n += l->held[k];
-    return n;
+    for (unsigned k = level; k < STAGE_LEVELS; k++) sum += n[k];
+    return sum;
 }
 
-static bool fits_locked(const ledger *l, const ledger_claim *c)
+static uint64_t need_of(const ledger_claim *e)
 {
-    if (!is_critical(c) && l->c.max_claims != 0 && held_from(l, c->level) >= l->c.max_claims)
-        return false;
-    return l->used + size_of(c) <= limit_of(l, c);
+    return e->outlook == NULL ? 0 : atomic_load_explicit(&e->outlook->need, memory_order_relaxed);
 }
 
-static void hold_locked(ledger *l, ledger_claim *c)
+static uint64_t load_of(const ledger_claim *e)
 {
-    c->state = LEDGER_HELD;
-    l->held[c->level]++;
-    l->used += size_of(c);
-    for (unsigned o = 0; o < LEDGER_N_OWNERS; o++) l->owners[o] += c->bytes[o];
+    return e->outlook == NULL ? 0 : atomic_load_explicit(&e->outlook->load, memory_order_relaxed);
 }
 
-/* ---- the list ---- */
+/* ---- lists ---- */
 
 static bool before(const ledger_claim *a, const ledger_claim *b)
 {
@@ -152,65 +156,210 @@ static bool before(const ledger_claim *a, const ledger_claim *b)
     return a->index < b->index;
 }
 
-static void link_locked(ledger *l, ledger_claim *c)
+/* Most come last: the place is looked for from the end. */
+static void insert(claim_list *in, ledger_claim *c)
 {
-    ledger_claim *prev = NULL, *next = l->first;
+    ledger_claim *prev = in->last, *next;
 
-    while (next != NULL && before(next, c)) {
-        prev = next;
-        next = next->next;
-    }
+    while (prev != NULL && before(c, prev)) prev = prev->prev;
+    next = prev == NULL ? in->first : prev->next;
     c->prev = prev;
     c->next = next;
-    if (next != NULL) next->prev = c;
-    *(prev == NULL ? &l->first : &prev->next) = c;
-    l->waiting++;
+    *(next == NULL ? &in->last : &next->prev) = c;
+    *(prev == NULL ? &in->first : &prev->next) = c;
+    in->n++;
+}
+
+static void take_out(claim_list *in, ledger_claim *c)
+{
+    *(c->next == NULL ? &in->last : &c->next->prev) = c->prev;
+    *(c->prev == NULL ? &in->first : &c->prev->next) = c->next;
+    c->prev = c->next = NULL;
+    in->n--;
+}
+
+static void link_locked(ledger *l, ledger_claim *c)
+{
+    insert(c->entry ? &l->entries : &l->claims, c);
     c->state = LEDGER_WAITS;
+    if (c->way_in != NULL && c->way_in->parked++ == 0) l->parked++;
 }
 
 static void unlink_locked(ledger *l, ledger_claim *c)
 {
-    if (c->next != NULL) c->next->prev = c->prev;
-    *(c->prev == NULL ? &l->first : &c->prev->next) = c->next;
-    c->prev = c->next = NULL;
-    l->waiting--;
+    take_out(c->entry ? &l->entries : &l->claims, c);
     c->state = LEDGER_OUT;
+    if (c->way_in != NULL && --c->way_in->parked == 0) l->parked--;
 }
 
-/* Grants from the head; a CRITICAL claim stands before all others, so the head is the only one to ask. */
-static ledger_claim *grant_locked(ledger *l)
+static void hold_locked(ledger *l, ledger_claim *c)
 {
-    ledger_claim *c = l->first;
-
-    if (c == NULL || !fits_locked(l, c)) return NULL;
-    unlink_locked(l, c);
-    hold_locked(l, c);
-    return c;
+    if (c->state == LEDGER_WAITS) unlink_locked(l, c);
+    c->state = LEDGER_HELD;
+    if (c->entry) {
+        c->bytes[LEDGER_KEYS] += load_of(c);
+        l->in_at[c->level]++;
+        insert(&l->in, c);
+    } else {
+        l->held[c->level]++;
+        l->held_bytes += size_of(c);
+    }
+    l->used += size_of(c);
+    for (unsigned o = 0; o < LEDGER_N_OWNERS; o++) l->owners[o] += c->bytes[o];
 }
 
-/* After memory came back. Asks for idle keys once when the head still does not fit. */
+/* ---- who is next ---- */
+
+/* A job of which nothing is known is let in alone: what its key takes is seen before the next one comes. */
+static bool meets_unknown(const ledger *l, const ledger_claim *e)
+{
+    if (need_of(e) != 0) return false;
+    for (const ledger_claim *o = l->in.first; o != NULL; o = o->next)
+        if (o->level >= e->level && need_of(o) == 0) return true;
+    return false;
+}
+
+/* Not too many of its sort are there. Where one has to wait for this, so have those of its sort behind it. */
+static bool has_turn(const ledger *l, const ledger_claim *c)
+{
+    if (!c->entry)
+        return is_critical(c) || l->c.max_claims == 0 ||
+               from_level(l->held, c->level) < l->c.max_claims;
+    if (l->c.max_entries != 0 && from_level(l->in_at, c->level) >= l->c.max_entries) return false;
+    return !meets_unknown(l, c);
+}
+
+static ledger_claim *next_locked(const ledger *l)
+{
+    ledger_claim *c = l->claims.first, *e = l->entries.first;
+
+    if (c != NULL && !has_turn(l, c)) c = NULL;
+    if (e != NULL && !has_turn(l, e)) e = NULL;
+    if (c == NULL || e == NULL) return c == NULL ? e : c;
+    return before(e, c) ? e : c;
+}
+
+/* An entry must leave room for a claim of any job of its level and above that is in, once all claims are given back: else two
+ * jobs could hold what each needs to go on. Those of lower levels go on when it has ended. */
+static uint64_t room_for_any(const ledger *l, const ledger_claim *e)
+{
+    uint64_t most = need_of(e);
+
+    for (const ledger_claim *o = l->in.first; o != NULL; o = o->next)
+        if (o->level >= e->level && need_of(o) > most) most = need_of(o);
+    return most;
+}
+
+/* Bytes that are missing for it. */
+static uint64_t short_of(const ledger *l, const ledger_claim *c)
+{
+    uint64_t size = size_of(c) + (c->entry ? load_of(c) : 0), want = l->used + size;
+    uint64_t limit = limit_of(l, c);
+
+    if (c->entry) {
+        uint64_t later = want - l->held_bytes + room_for_any(l, c);
+
+        if (later > want) want = later;
+    }
+    return want > limit ? want - limit : 0;
+}
+
+static cuzk_status fits_alone(const ledger *l, const ledger_claim *c, uint64_t spans)
+{
+    uint64_t size = size_of(c), limit = limit_of(l, c);
+
+    if (c->entry || size + c->beside + spans <= limit) return CUZK_OK;
+    return FAIL(CUZK_EBUDGET,
+                "needs %" PRIu64 " MiB of memory (witness %" PRIu64 ", proving %" PRIu64
+                ") beside %" PRIu64 " MiB of keys and its request and %" PRIu64
+                " MiB of records, the budget is %" PRIu64 " MiB",
+                size >> 20, c->bytes[LEDGER_WITNESSES] >> 20, c->bytes[LEDGER_PROVING] >> 20,
+                c->beside >> 20, spans >> 20, limit >> 20);
+}
+
+/* Nothing is held, and whoever is in waits here: nothing would come back by itself. */
+static bool at_a_stop(const ledger *l)
+{
+    return from_level(l->held, 0) == 0 && l->parked == l->in.n;
+}
+
+/* ---- granting ---- */
+
+typedef struct verdict {
+    ledger_claim *c; /* to be told; NULL: nobody */
+    bool refused;
+    uint64_t missing; /* bytes to ask for; of one that was granted: beyond the budget */
+    bool stop;
+} verdict;
+
+enum { NOT_ASKED, ASKED, PRESSED };
+
+/* What to do next, done as far as the lock is needed for it. asked: what idle keys were asked for, and did not give. */
+static verdict decide_locked(ledger *l, int asked)
+{
+    verdict v = {.c = next_locked(l)};
+
+    if (v.c == NULL) return v;
+    v.missing = short_of(l, v.c);
+    v.stop = at_a_stop(l);
+    if (v.missing == 0) {
+        hold_locked(l, v.c);
+    } else if (v.stop && asked == PRESSED && l->reclaiming == 0) {
+        v.refused = fits_alone(l, v.c, l->owners[LEDGER_SPANS]) != CUZK_OK;
+        if (v.refused) {
+            unlink_locked(l, v.c);
+        } else {
+            hold_locked(l, v.c);
+            v.missing = l->used > limit_of(l, v.c) ? l->used - limit_of(l, v.c) : 0;
+        }
+    } else {
+        v.c = NULL;
+    }
+    return v;
+}
+
+static void tell(ledger *l, const verdict *v)
+{
+    if (v->missing != 0 && !v->refused && l->c.overdrawn != NULL)
+        l->c.overdrawn(l->c.ctx, v->missing);
+    if (v->refused)
+        v->c->refused(v->c);
+    else
+        v->c->granted(v->c);
+}
+
+static bool ask_for_keys(ledger *l, const verdict *v)
+{
+    uint64_t got = l->c.reclaim == NULL ? 0 : l->c.reclaim(l->c.ctx, v->missing, v->stop);
+
+    (void)pthread_mutex_lock(&l->mu);
+    l->reclaiming--;
+    (void)pthread_mutex_unlock(&l->mu);
+    return got != 0;
+}
+
+/* After memory came back, or something new waits. */
 static void serve(ledger *l)
 {
-    bool asked = false;
+    int asked = NOT_ASKED;
 
     for (;;) {
-        ledger_claim *c;
-        uint64_t short_of = 0;
+        verdict v;
+        bool ask;
 
         (void)pthread_mutex_lock(&l->mu);
-        c = grant_locked(l);
-        if (c == NULL && l->first != NULL) {
-            uint64_t want = l->used + size_of(l->first), limit = limit_of(l, l->first);
-            short_of = want > limit ? want - limit : 0;
-        }
+        v = decide_locked(l, asked);
+        ask = v.c == NULL && v.missing != 0 && asked < (v.stop ? PRESSED : ASKED);
+        if (ask) l->reclaiming++;
         (void)pthread_mutex_unlock(&l->mu);
-        if (c != NULL) {
-            c->granted(c);
-            continue;
+        if (v.c != NULL) {
+            tell(l, &v);
+            asked = NOT_ASKED;
+        } else if (!ask) {
+            return;
+        } else if (!ask_for_keys(l, &v)) {
+            asked = v.stop ? PRESSED : ASKED;
         }
-        if (short_of == 0 || asked || l->c.reclaim == NULL) return;
-        asked = true;
-        if (l->c.reclaim(l->c.ctx, short_of) == 0) return;
     }
 }
 
@@ -230,30 +379,29 @@ cuzk_status ledger_open(ledger **out, const ledger_config *c)
     return CUZK_OK;
 }
 
-void ledger_set_reclaim(ledger *l, uint64_t (*reclaim)(void *ctx, uint64_t bytes), void *ctx)
+void ledger_set_owner(ledger *l, const ledger_config *c)
 {
-    l->c.reclaim = reclaim;
-    l->c.ctx = ctx;
+    l->c.reclaim = c->reclaim;
+    l->c.overdrawn = c->overdrawn;
+    l->c.ctx = c->ctx;
 }
 
 void ledger_close(ledger *l)
 {
     if (l == NULL) return;
-    VERIFY(l->first == NULL && held_from(l, 0) == 0);
+    VERIFY(l->claims.n == 0 && l->entries.n == 0 && l->in.n == 0 && from_level(l->held, 0) == 0);
     (void)pthread_mutex_destroy(&l->mu);
     free(l);
 }
 
 cuzk_status ledger_can_ever(ledger *l, const ledger_claim *c)
 {
-    uint64_t size = size_of(c), limit = limit_of(l, c);
+    uint64_t spans;
 
-    if (size <= limit) return CUZK_OK;
-    return FAIL(CUZK_EBUDGET,
-                "needs %" PRIu64 " MiB of memory (witness %" PRIu64 ", proving %" PRIu64
-                "), the budget is %" PRIu64 " MiB",
-                size >> 20, c->bytes[LEDGER_WITNESSES] >> 20, c->bytes[LEDGER_PROVING] >> 20,
-                limit >> 20);
+    (void)pthread_mutex_lock(&l->mu);
+    spans = l->owners[LEDGER_SPANS];
+    (void)pthread_mutex_unlock(&l->mu);
+    return fits_alone(l, c, spans);
 }
 
 bool ledger_claim_now(ledger *l, ledger_claim *c)
@@ -261,13 +409,10 @@ bool ledger_claim_now(ledger *l, ledger_claim *c)
     bool held;
 
     (void)pthread_mutex_lock(&l->mu);
-    held = (l->first == NULL || before(c, l->first)) && fits_locked(l, c);
-    if (held) {
-        hold_locked(l, c);
-    } else {
-        c->since = clock_ns();
-        link_locked(l, c);
-    }
+    c->since = clock_ns();
+    link_locked(l, c);
+    held = next_locked(l) == c && short_of(l, c) == 0;
+    if (held) hold_locked(l, c);
     (void)pthread_mutex_unlock(&l->mu);
     if (!held) serve(l); /* idle keys may make room */
     return held;
@@ -288,13 +433,30 @@ bool ledger_withdraw(ledger *l, ledger_claim *c)
 void ledger_release(ledger *l, ledger_claim *c)
 {
     (void)pthread_mutex_lock(&l->mu);
-    VERIFY(c->state == LEDGER_HELD);
+    VERIFY(c->state == LEDGER_HELD && c->parked == 0);
     c->state = LEDGER_OUT;
-    l->held[c->level]--;
+    if (c->entry) {
+        l->in_at[c->level]--;
+        take_out(&l->in, c);
+    } else {
+        l->held[c->level]--;
+        l->held_bytes -= size_of(c);
+    }
     l->used -= size_of(c);
     for (unsigned o = 0; o < LEDGER_N_OWNERS; o++) l->owners[o] -= c->bytes[o];
     (void)pthread_mutex_unlock(&l->mu);
     serve(l);
+}
+
+void ledger_settle(ledger *l, ledger_claim *entry, ledger_owner o, uint64_t bytes)
+{
+    (void)pthread_mutex_lock(&l->mu);
+    VERIFY(entry->entry && entry->state == LEDGER_HELD);
+    l->used += bytes - entry->bytes[o]; /* modulo 2^64, as in ledger_charge */
+    l->owners[o] += bytes - entry->bytes[o];
+    entry->bytes[o] = bytes;
+    (void)pthread_mutex_unlock(&l->mu);
+    serve(l); /* less than foreseen, or more is known of it now */
 }
 
 void ledger_charge(ledger *l, ledger_owner o, int64_t bytes)
@@ -332,9 +494,11 @@ void ledger_get(ledger *l, ledger_state *out)
     *out = (ledger_state){.total = l->c.total,
                           .critical = l->c.critical,
                           .used = l->used,
-                          .waiting = l->waiting,
-                          .held = held_from(l, 0)};
+                          .waiting = l->claims.n,
+                          .held = from_level(l->held, 0),
+                          .shut_out = l->entries.n,
+                          .in = l->in.n};
     memcpy(out->owners, l->owners, sizeof l->owners);
-    if (l->first != NULL) out->oldest_wait_ns = clock_ns() - l->first->since;
+    if (l->claims.first != NULL) out->oldest_wait_ns = clock_ns() - l->claims.first->since;
     (void)pthread_mutex_unlock(&l->mu);
 }

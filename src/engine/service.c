@@ -188,7 +188,8 @@ static cuzk_status open_ledger(service *s)
     }
     ledger_config c = {.total = total,
                        .critical = s->c.memory_critical < total ? s->c.memory_critical : total / 2,
-                       .max_claims = ahead};
+                       .max_claims = ahead,
+                       .max_entries = 2 * ahead + s->n_decode};
     span_limit(s->e->rec, s->c.trace_ring == 0 ? TRACE_RING : s->c.trace_ring, total / 16);
     return ledger_open(&s->ledger, &c);
 }
@@ -227,11 +228,12 @@ static cuzk_status open_keys(service *s)
                      .params_dir = s->c.params_dir,
                      .changed = svc_event_key,
                      .ctx = s};
+    ledger_config owner = {.reclaim = svc_reclaim, .overdrawn = svc_overdrawn, .ctx = s};
 
     TRY(poseidon_set_new(&s->ps, s->e->table, s->m));
     c.ps = s->ps;
     TRY(keys_open(&s->keys, &c));
-    ledger_set_reclaim(s->ledger, keys_reclaim, s->keys);
+    ledger_set_owner(s->ledger, &owner);
     keys_scan(s->keys);
     return CUZK_OK;
 }

@@ -228,7 +228,7 @@ struct svc_job {
     mem *m;
     job_env env;
     key_use key;
-    uint64_t charged; /* bytes in the ledger as requests */
+    ledger_claim entry; /* its way in: what it holds in the ledger beside its partitions' claims */
     /* guarded by mu */
     uint32_t priority;
     cuzk_job_state state;
@@ -451,7 +451,19 @@ void svc_fire_waits(service *s, const svc_job *j, cuzk_wait_end end);
 /** When the next limit of a wait or job falls; UINT64_MAX: none. Locked. */
 uint64_t svc_next_limit(const service *s);
 
+/* service_entry.c */
+void svc_order_entry_locked(svc_job *j);
+/** Claims its way in; then it is in `decode`. One of `out` is the entry's, later the decoder's. */
+void svc_enter(svc_job *j);
+/** True: it waited to be let in, or to be decoded, and does no longer. */
+bool svc_shut_out(svc_job *j);
+/** The ledger's callbacks. */
+uint64_t svc_reclaim(void *service, uint64_t bytes, bool pressing);
+void svc_overdrawn(void *service, uint64_t over);
+
 /* service_decode.c */
+/** The name of a kind in fil_ops_of. */
+const char *svc_cli_kind(uint32_t kind);
 void svc_decode(void *service, stage_item *it);
 CUZK_STATUS svc_compact(svc_job *j, const cuzk_request *r, cuzk_bytes **pieces, size_t *n,
                         bytes_out *scratch);

@@ -128,7 +128,7 @@ static void update_statement_text(bytes_out *o, const svc_request *r)
     bytes_printf(o, "}");
 }
 
-static const char *cli_kind(uint32_t kind)
+const char *svc_cli_kind(uint32_t kind)
 {
     switch (kind) {
     case CUZK_POREP: return "porep";
@@ -182,7 +182,7 @@ static cuzk_status decode_filecoin(svc_job *j)
                        .n_files = j->fil.n_files,
                        .redundant = {false, j->env.warn, j->env.warn_ctx},
                        .ps = s->ps};
-    TRY(fil_ops_of(&j->fil.ops, &j->fil.kind, cli_kind(j->rq.kind)));
+    TRY(fil_ops_of(&j->fil.ops, &j->fil.kind, svc_cli_kind(j->rq.kind)));
     bytes_out_init(&text, j->m);
     if (j->rq.kind == CUZK_POREP) {
         st = decode_porep(j, &text);
@@ -281,8 +281,6 @@ void svc_undecode(svc_job *j)
     j->fil = (fil_job){0};
     file_map_close(&j->map);
     j->map = (file_map){0};
-    if (j->charged != 0) ledger_charge(j->s->ledger, LEDGER_REQUESTS, -(int64_t)j->charged);
-    j->charged = 0;
 }
 
 /* The stage: decodes a job, then asks for its key. */
@@ -315,8 +313,7 @@ void svc_decode(void *ctx, stage_item *it)
     fault_stall("decode");
     st = decode(j, &key);
     span_close(&sp);
-    j->charged = mem_used(j->m);
-    ledger_charge(s->ledger, LEDGER_REQUESTS, (int64_t)j->charged);
+    ledger_settle(s->ledger, &j->entry, LEDGER_REQUESTS, mem_used(j->m));
     svc_account_end(s, "decode", &account);
     svc_lock(s);
     job_clock_leave(&j->clock, PHASE_DECODE, clock_ns());

@@ -106,7 +106,6 @@ void svc_job_queue(svc_job *j)
 {
     service *s = j->s;
     uint64_t now = clock_ns();
-    cuzk_status st;
 
     svc_lock(s);
     cancel_reset(j->cancel); /* nobody works under it */
@@ -116,16 +115,13 @@ void svc_job_queue(svc_job *j)
     j->at = JOB_IN_DECODE;
     j->out++;
     j->attempts++;
-    stage_order(&j->item, svc_level(j->priority), j->number, j->rq.kind, 0);
+    svc_order_entry_locked(j);
     j->queued_at = now;
     job_clock_enter(&j->clock, PHASE_QUEUE, now);
     (void)pthread_cond_broadcast(&s->durable);
     svc_unlock(s);
     svc_event_job(s, j);
-    st = stage_push(s->decode, &j->item);
-    if (st == CUZK_OK) return;
-    svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
-    svc_leave(j);
+    svc_enter(j);
 }
 
 void svc_raise(svc_job *j, uint32_t priority)
@@ -144,6 +140,7 @@ void svc_raise(svc_job *j, uint32_t priority)
     n = j->at == JOB_IN_PARTS ? j->n_parts : 0;
     svc_unlock(s);
     if (s->store != NULL) store_priority_async(s->store, j->job_id, priority);
+    ledger_raise(s->ledger, &j->entry, level);
     stage_raise(s->decode, &j->item, level);
     key_raise(s->keys, &j->key, level);
     for (uint32_t k = 0; k < n; k++) { /* whichever it is in */
@@ -184,7 +181,7 @@ static void take_back(svc_job *j, job_at at)
 {
     service *s = j->s;
 
-    if (at == JOB_IN_DECODE && stage_remove(s->decode, &j->item)) svc_leave(j);
+    if (at == JOB_IN_DECODE && svc_shut_out(j)) svc_leave(j);
     if (at == JOB_IN_KEY && key_abandon(s->keys, &j->key)) svc_leave(j);
     if (at != JOB_IN_PARTS) return;
     for (uint32_t k = 0; k < j->n_parts; k++) {
@@ -333,6 +330,7 @@ void svc_conclude(void *ctx, stage_item *it)
     free(j->own);
     j->own = NULL;
     if (j->key.held) key_release(s->keys, &j->key);
+    if (j->entry.state == LEDGER_HELD) ledger_release(s->ledger, &j->entry);
     if (j->closing) {
         end = CUZK_WAIT_CLOSED;
     } else {

@@ -161,10 +161,31 @@ static void granted(ledger_claim *c)
     if (!move_on(p, AT_SYNTHESIS, PART_PENDING, s->synthesis)) give_up(p, CUZK_OK);
 }
 
+/* It can never have what it needs: so much more is there than when it was claimed. */
+static void refused(ledger_claim *c)
+{
+    svc_part *p = (svc_part *)((char *)c - offsetof(svc_part, claim));
+    svc_job *j = p->job;
+    service *s = j->s;
+
+    svc_lock(s);
+    job_clock_leave(&j->clock, PHASE_QUEUE, clock_ns());
+    svc_unlock(s);
+    give_up(p, CUZK_EBUDGET);
+}
+
 static void order_claim(svc_part *p, const key_entry *k, unsigned level)
 {
-    p->claim = (ledger_claim){
-        .level = level, .age = p->job->number, .index = p->index, .granted = granted};
+    svc_job *j = p->job;
+
+    p->claim =
+        (ledger_claim){.level = level,
+                       .age = j->number,
+                       .index = p->index,
+                       .granted = granted,
+                       .refused = refused,
+                       .way_in = &j->entry,
+                       .beside = keys_lasting(j->s->keys, k) + j->entry.bytes[LEDGER_REQUESTS]};
     keys_needs(p->job->s->keys, k, &p->claim.bytes[LEDGER_WITNESSES],
                &p->claim.bytes[LEDGER_PROVING]);
 }
@@ -234,6 +255,7 @@ void svc_key_ready(key_use *u, cuzk_status st)
     j->key_at = clock_ns();
     job_clock_leave(&j->clock, PHASE_KEY, j->key_at);
     svc_unlock(s);
+    ledger_settle(s->ledger, &j->entry, LEDGER_KEYS, 0); /* the key is charged as what it is */
     if (st == CUZK_OK)
         begin_parts(j);
     else
