@@ -204,8 +204,8 @@ bool key_acquire(keys *s, key_use *u, key_entry *k)
     bool held, begin = false;
     cuzk_status st = CUZK_OK;
 
-    u->k = k;
     (void)pthread_mutex_lock(&s->mu);
+    u->k = k;
     held = k->state == KEY_LOADED;
     u->held = held;
     if (held) {

@@ -430,6 +430,18 @@ bool ledger_withdraw(ledger *l, ledger_claim *c)
     return waited;
 }
 
+ledger_claim ledger_take(ledger *l, ledger_claim *c)
+{
+    ledger_claim taken;
+
+    (void)pthread_mutex_lock(&l->mu);
+    VERIFY(!c->entry && c->state != LEDGER_WAITS);
+    taken = *c;
+    c->state = LEDGER_OUT;
+    (void)pthread_mutex_unlock(&l->mu);
+    return taken;
+}
+
 void ledger_release(ledger *l, ledger_claim *c)
 {
     (void)pthread_mutex_lock(&l->mu);

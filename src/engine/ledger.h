@@ -88,6 +88,8 @@ CUZK_STATUS ledger_can_ever(ledger *l, const ledger_claim *c);
 bool ledger_claim_now(ledger *l, ledger_claim *c);
 /** True: it waited, and does no longer. */
 bool ledger_withdraw(ledger *l, ledger_claim *c);
+/** What c holds is the returned claim's from now on, to be released by it. */
+ledger_claim ledger_take(ledger *l, ledger_claim *c);
 /** Gives a held claim's bytes back. */
 void ledger_release(ledger *l, ledger_claim *c);
 /** What a held entry holds for o from now on. */

@@ -445,6 +445,11 @@ static void stop_jobs(service *s)
         svc_stop_job(j, CUZK_JOB_CANCELLED, NULL);
         svc_leave(j);
     }
+    /* what was on its way into a stage that a drain holds is stopped there, not left */
+    stage_hold(s->decode, false);
+    stage_hold(s->synthesis, false);
+    stage_hold(s->device, false);
+    if (s->host != NULL) stage_hold(s->host, false);
     keys_stop(s->keys);
     svc_lock(s);
     while (s->n_live != 0) (void)pthread_cond_wait(&s->calm, &s->mu);

@@ -420,6 +420,9 @@ void svc_move(svc_job *j, cuzk_job_state to);
 void svc_job_queue(svc_job *j);
 /** Everything of the job stops, where it is; it will end so, unless it is past that. error (FAILED) is copied. */
 void svc_stop_job(svc_job *j, cuzk_job_state state, const cuzk_error *error);
+/** After something of j was put where it waits, by one who counts in `out` for this, and leaves: what was done to j meanwhile,
+ * and missed it (a stop, a priority above level), is done to it now. */
+void svc_make_up(svc_job *j, unsigned level);
 /** One that counts in `out` is done with the job. */
 void svc_leave(svc_job *j);
 /** The stage: what became of a job is stored, then told. */

@@ -322,15 +322,20 @@ void svc_decode(void *ctx, stage_item *it)
     j->decode_to = clock_ns();
     stopping = j->stopping;
     level = svc_level(j->priority);
+    j->out++; /* for making up */
     svc_unlock(s);
     if (st != CUZK_OK) {
         svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
         stopping = true;
     }
+    fault_stall("ask for key");
     if (stopping) {
         svc_leave(j);
-        return;
+    } else {
+        j->key.level = level;
+        j->key.age = j->number;
+        j->key.ready = svc_key_ready;
+        if (key_acquire(s->keys, &j->key, key)) svc_key_ready(&j->key, CUZK_OK);
     }
-    j->key = (key_use){.level = level, .age = j->number, .ready = svc_key_ready};
-    if (key_acquire(s->keys, &j->key, key)) svc_key_ready(&j->key, CUZK_OK);
+    svc_make_up(j, level);
 }

@@ -43,14 +43,19 @@ static void let_in(ledger_claim *c)
     svc_job *j = (svc_job *)((char *)c - offsetof(svc_job, entry));
     service *s = j->s;
     cuzk_status st;
+    unsigned level;
 
     svc_lock(s);
-    stage_order(&j->item, svc_level(j->priority), j->number, j->rq.kind, 0);
+    level = svc_level(j->priority);
+    stage_order(&j->item, level, j->number, j->rq.kind, 0);
+    j->out++; /* for making up */
     svc_unlock(s);
     st = stage_push(s->decode, &j->item);
-    if (st == CUZK_OK) return;
-    svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
-    svc_leave(j);
+    if (st != CUZK_OK) {
+        svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
+        svc_leave(j);
+    }
+    svc_make_up(j, level);
 }
 
 void svc_order_entry_locked(svc_job *j)
@@ -69,18 +74,15 @@ void svc_enter(svc_job *j)
 {
     service *s = j->s;
     key_entry *k = expected_key(j);
-    bool stopping;
+    unsigned level;
 
     svc_lock(s);
-    j->out++; /* nothing of it goes while it is looked at */
+    j->out++; /* for making up */
+    level = j->entry.level;
     svc_unlock(s);
     j->entry.outlook = k == NULL ? NULL : &k->outlook;
     if (ledger_claim_now(s->ledger, &j->entry)) let_in(&j->entry);
-    svc_lock(s);
-    stopping = j->stopping; /* whoever stopped it may have looked before it was there */
-    svc_unlock(s);
-    if (stopping && svc_shut_out(j)) svc_leave(j);
-    svc_leave(j);
+    svc_make_up(j, level);
 }
 
 /* ---- what the ledger asks ---- */

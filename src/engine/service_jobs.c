@@ -124,6 +124,25 @@ void svc_job_queue(svc_job *j)
     svc_enter(j);
 }
 
+/* Whatever it waits in. n: its partitions, as far as they are begun. */
+static void raise_all(svc_job *j, unsigned level, uint32_t n)
+{
+    service *s = j->s;
+
+    ledger_raise(s->ledger, &j->entry, level);
+    stage_raise(s->decode, &j->item, level);
+    key_raise(s->keys, &j->key, level);
+    for (uint32_t k = 0; k < n; k++) {
+        svc_part *p = &j->parts[k];
+
+        ledger_raise(s->ledger, &p->claim, level);
+        stage_raise(s->synthesis, &p->item, level);
+        stage_raise(s->device, &p->item, level);
+        if (s->host != NULL) stage_raise(s->host, &p->item, level);
+        stage_raise(s->finish, &p->item, level);
+    }
+}
+
 void svc_raise(svc_job *j, uint32_t priority)
 {
     service *s = j->s;
@@ -140,18 +159,7 @@ void svc_raise(svc_job *j, uint32_t priority)
     n = j->at == JOB_IN_PARTS ? j->n_parts : 0;
     svc_unlock(s);
     if (s->store != NULL) store_priority_async(s->store, j->job_id, priority);
-    ledger_raise(s->ledger, &j->entry, level);
-    stage_raise(s->decode, &j->item, level);
-    key_raise(s->keys, &j->key, level);
-    for (uint32_t k = 0; k < n; k++) { /* whichever it is in */
-        svc_part *p = &j->parts[k];
-
-        ledger_raise(s->ledger, &p->claim, level);
-        stage_raise(s->synthesis, &p->item, level);
-        stage_raise(s->device, &p->item, level);
-        if (s->host != NULL) stage_raise(s->host, &p->item, level);
-        stage_raise(s->finish, &p->item, level);
-    }
+    raise_all(j, level, n);
     svc_leave(j);
 }
 
@@ -210,6 +218,27 @@ void svc_stop_job(svc_job *j, cuzk_job_state state, const cuzk_error *error)
     svc_unlock(s);
     cancel_request(j->cancel);
     take_back(j, at);
+    svc_leave(j);
+}
+
+void svc_make_up(svc_job *j, unsigned level)
+{
+    service *s = j->s;
+    bool stopping;
+    unsigned now;
+    uint32_t n;
+    job_at at;
+
+    svc_lock(s);
+    stopping = j->stopping;
+    now = svc_level(j->priority);
+    at = j->at;
+    n = at == JOB_IN_PARTS ? j->n_parts : 0;
+    svc_unlock(s);
+    if (stopping)
+        take_back(j, at);
+    else if (now > level)
+        raise_all(j, now, n);
     svc_leave(j);
 }
 

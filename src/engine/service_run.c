@@ -36,13 +36,12 @@ typedef struct holdings {
 static holdings take_holdings(svc_part *p)
 {
     service *s = p->job->s;
-    holdings h = {p->started, p->stream, p->w, p->m, p->claim};
+    holdings h = {p->started, p->stream, p->w, p->m, ledger_take(s->ledger, &p->claim)};
 
     p->started = NULL;
     p->stream = NULL;
     p->w = NULL;
     p->m = NULL;
-    p->claim.state = LEDGER_OUT;
     svc_lock(s);
     p->at = AT_NOWHERE;
     if (p->state != PART_DONE) p->state = PART_FAILED;
@@ -86,29 +85,39 @@ static void give_up(svc_part *p, cuzk_status st)
     svc_part_end(p, PART_FAILED);
 }
 
-/* Into a stage, with the job's priority as it is now. False: the job is being stopped, and the partition is still the caller's. */
+/* Into a stage, with the job's priority as it is now. False: the job is being stopped, and the partition is still the caller's.
+ * A stop or a raise that looked for it between the lock and the stage has missed it: it is made up for. */
 static bool move_on(svc_part *p, part_at at, part_state state, stage *to)
 {
     svc_job *j = p->job;
     service *s = j->s;
+    unsigned level;
     bool go;
 
     svc_lock(s);
     go = !j->stopping;
+    level = svc_level(j->priority);
     if (go) {
         p->at = at;
         p->state = state;
-        stage_order(&p->item, svc_level(j->priority), j->number, j->rq.kind, p->index);
+        stage_order(&p->item, level, j->number, j->rq.kind, p->index);
+        j->out++; /* for making up */
         job_clock_enter(&j->clock, PHASE_QUEUE, clock_ns());
     }
     svc_unlock(s);
     if (!go) return false;
     svc_event_part(s, p, state);
-    if (stage_push(to, &p->item) == CUZK_OK) return true;
+    fault_stall(at == AT_DEVICE ? "to device" : "to synthesis");
+    if (stage_push(to, &p->item) == CUZK_OK) {
+        svc_make_up(j, level);
+        return true;
+    }
     svc_lock(s);
+    p->at = AT_NOWHERE;
     job_clock_leave(&j->clock, PHASE_QUEUE, clock_ns());
     svc_unlock(s);
     svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
+    svc_leave(j);
     return false;
 }
 
@@ -216,6 +225,7 @@ static void begin_parts(svc_job *j)
 {
     service *s = j->s;
     ledger_claim probe;
+    unsigned level;
     cuzk_status st;
 
     j->fil.sys = j->key.k->sys;
@@ -233,6 +243,8 @@ static void begin_parts(svc_job *j)
         return;
     }
     (void)begin_parts_locked(j);
+    level = svc_level(j->priority);
+    j->out++; /* for making up */
     svc_unlock(s);
     svc_event_job(s, j);
     for (uint32_t i = 0; i < j->n_parts; i++) {
@@ -244,6 +256,7 @@ static void begin_parts(svc_job *j)
         svc_unlock(s);
         if (waits && ledger_claim_now(s->ledger, &p->claim)) granted(&p->claim);
     }
+    svc_make_up(j, level);
 }
 
 void svc_key_ready(key_use *u, cuzk_status st)
