@@ -310,7 +310,8 @@ static cuzk_status check_rows(svc_part *p)
                      "the witness does not satisfy constraint %u of the circuit", fault.row);
 }
 
-static cuzk_status synthesise_circom(svc_part *p)
+/* The command has cores of its own: nobody stands aside for it. */
+static cuzk_status synthesise_circom(svc_part *p, unsigned level)
 {
     svc_job *j = p->job;
     const key_entry *k = j->key.k;
@@ -324,10 +325,12 @@ static cuzk_status synthesise_circom(svc_part *p)
         return FAIL_DATA(MALFORMED, "input_json",
                          "circuit %s has no witness_command: give a .wtns witness", k->name);
     if (j->rq.input_json) {
+        gate_leave(j->s->gate, level);
         sp = span_open(SPAN_WITNESS_COMMAND);
         st = svc_run_witness_command(k->witness_command, f->data, f->size, k->max_witness,
                                      j->cancel, &made, &size);
         span_close(&sp);
+        gate_enter(j->s->gate, level);
     }
     if (st == CUZK_OK) {
         sp = span_open(SPAN_READ_WITNESS);
@@ -339,14 +342,14 @@ static cuzk_status synthesise_circom(svc_part *p)
 }
 
 /* Under the gate, as proving: urgent work has the cores from here on. */
-static cuzk_status synthesise(svc_part *p)
+static cuzk_status synthesise(svc_part *p, unsigned level)
 {
     svc_job *j = p->job;
     job_env env = j->env;
     fil_job f = j->fil;
 
     TRY(mem_open(&p->m, "partition", 0, j->s->m));
-    if (j->rq.kind == CUZK_GROTH16) return synthesise_circom(p);
+    if (j->rq.kind == CUZK_GROTH16) return synthesise_circom(p, level);
     env.m = p->m;
     f.env = &env;
     TRY(f.ops->synthesise(&f, p->index, &p->w));
@@ -365,7 +368,7 @@ void svc_synthesise(void *ctx, stage_item *it)
         fault_stall("synthesis");
         cancel_set_gate(p->job->cancel, s->gate, level);
         gate_enter(s->gate, level);
-        st = synthesise(p);
+        st = synthesise(p, level);
         gate_leave(s->gate, level);
         end(p, PHASE_SYNTHESIS);
         if (st == CUZK_OK) {

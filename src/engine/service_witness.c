@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -143,21 +144,56 @@ static void listen_to(command *c)
     c->said[c->n_said] = 0;
 }
 
+/* Not cancel_check: who waits for another program has no need to stand aside, and its time goes on. */
+static cuzk_status may_go_on(const command *c, const cancel *stop)
+{
+    if (cancel_requested(stop)) return FAIL(CUZK_ECANCELLED, "cancelled");
+    if (clock_ns() > c->until)
+        return FAIL_DATA(LIMIT, "witness", "witness command %s took more than %u s", c->name,
+                         (unsigned)(TIME_LIMIT_NS / 1000000000u));
+    return CUZK_OK;
+}
+
 static cuzk_status talk(command *c, const cancel *stop)
 {
     while (c->out >= 0 || c->err >= 0) {
         struct pollfd p[3] = {{c->in, POLLOUT, 0}, {c->out, POLLIN, 0}, {c->err, POLLIN, 0}};
 
-        TRY(cancel_check(stop));
-        if (clock_ns() > c->until)
-            return FAIL_DATA(LIMIT, "witness", "witness command %s took more than %u s", c->name,
-                             (unsigned)(TIME_LIMIT_NS / 1000000000u));
+        TRY(may_go_on(c, stop));
         if (poll(p, 3, POLL_MS) <= 0) continue;
         if (p[0].revents != 0) feed(c);
         if (p[1].revents != 0) TRY(drink(c));
         if (p[2].revents != 0) listen_to(c);
     }
     return CUZK_OK;
+}
+
+/* It may run on though it has closed its output. Most end at once: looked at soon, then less and less often. */
+static cuzk_status wait_for_end(command *c, const cancel *stop, int *status)
+{
+    struct timespec pause = {0, 200000};
+
+    for (;;) {
+        pid_t ended = waitpid(c->pid, status, WNOHANG);
+
+        if (ended == c->pid) return CUZK_OK;
+        if (ended < 0 && errno != EINTR)
+            return FAIL(CUZK_EIO, "witness command %s: %s", c->name, strerror(errno));
+        TRY(may_go_on(c, stop));
+        (void)nanosleep(&pause, NULL); /* a signal only makes it look sooner */
+        if (pause.tv_nsec < POLL_MS * 1000000L / 2) pause.tv_nsec *= 2;
+    }
+}
+
+/* With all of its session. */
+static void kill_it(const command *c)
+{
+    int status;
+
+    (void)kill(-c->pid, SIGKILL); /* it may have ended */
+    (void)kill(c->pid, SIGKILL);
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+        ;
 }
 
 cuzk_status svc_run_witness_command(char *const *argv, const uint8_t *input, size_t n,
@@ -173,9 +209,8 @@ cuzk_status svc_run_witness_command(char *const *argv, const uint8_t *input, siz
     st = start(&c, argv);
     if (st == CUZK_OK) {
         st = talk(&c, stop);
-        if (st != CUZK_OK) (void)kill(-c.pid, SIGKILL); /* its session; it may have ended */
-        while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR)
-            ;
+        if (st == CUZK_OK) st = wait_for_end(&c, stop, &status);
+        if (st != CUZK_OK) kill_it(&c);
     }
     close_end(&c.in);
     close_end(&c.out);

@@ -1,0 +1,122 @@
+/*
+ * unit/engine/test_service_witness.c - a witness command that does not end holds up nothing but itself
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "service_support.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "base/cancel.h"
+#include "base/clock.h"
+#include "engine/service.h"
+
+#define S ((uint64_t)1000000000)
+#define PATIENCE (20 * S)
+
+static cuzk_status run(const char *script, const cancel *c, uint8_t **out, size_t *size)
+{
+    static char sh[] = "sh", flag[] = "-c";
+    static char text[512];
+    char *argv[] = {sh, flag, text, NULL};
+
+    (void)snprintf(text, sizeof text, "%s", script);
+    return svc_run_witness_command(argv, (const uint8_t *)"{}", 2, 4096, c, out, size);
+}
+
+static void *cancel_soon(void *c)
+{
+    service_pause(300);
+    cancel_request(c);
+    return NULL;
+}
+
+static void test_ends(void **state)
+{
+    cancel *c;
+    uint8_t *out;
+    size_t size;
+
+    (void)state;
+    assert_status_ok(cancel_new(&c));
+    assert_status_ok(run("cat; exec >&- 2>&-; sleep 0.3", c, &out, &size));
+    assert_int_equal(size, 2);
+    assert_memory_equal(out, "{}", 2);
+    free(out);
+    assert_status_is(
+        run("echo no such signal >&2; exec >&- 2>&-; sleep 0.1; exit 3", c, &out, &size),
+        CUZK_EDATA);
+    assert_error_mentions("status 3: no such signal");
+    cancel_free(c);
+}
+
+static void test_cancelled(void **state)
+{
+    pthread_t t;
+    cancel *c;
+    uint8_t *out;
+    size_t size;
+    uint64_t from = clock_ns();
+
+    (void)state;
+    assert_status_ok(cancel_new(&c));
+    assert_int_equal(pthread_create(&t, NULL, cancel_soon, c), 0);
+    assert_status_is(run("cat; exec >&- 2>&-; sleep 60", c, &out, &size), CUZK_ECANCELLED);
+    assert_true(clock_ns() - from < PATIENCE);
+    (void)pthread_join(t, NULL);
+    cancel_free(c);
+}
+
+/* While the command of an urgent job sleeps, work of a lower level goes on. */
+static void test_nobody_stands_aside(void **state)
+{
+    static const char *const sleeper[] = {"sh", "-c", "sleep 60"};
+    cuzk_circuit circuits[2] = {*service_test_circuit(), *service_test_circuit()};
+    cuzk_service_tunables tune = {.circuits = circuits, .n_circuits = 2};
+    test_service t;
+    test_request q, slow;
+    cuzk_ticket k, ks;
+    uint64_t from = clock_ns();
+    bool running;
+    told r;
+
+    (void)state;
+    circuits[1].name = "slow";
+    circuits[1].witness_command = sleeper;
+    circuits[1].n_witness_command = 3;
+    service_start(&t, 2, NULL, &tune);
+    memset(&slow, 0, sizeof slow);
+    slow.r = (cuzk_request){.request_id = "slow",
+                            .kind = CUZK_GROTH16,
+                            .circuit = "slow",
+                            .priority = CUZK_HIGH,
+                            .input_json = {(const uint8_t *)"{}", 2}};
+    assert_status_ok(cuzk_job_submit(t.s, &slow.r, &ks));
+    for (bool there = false; !there; service_pause(5)) {
+        char *text = document(t.s, "/jobs/slow");
+
+        there = strstr(text, "\"synthesizing\"") != NULL;
+        free(text);
+    }
+    service_pause(100); /* its command sleeps */
+    request_circom(&q, "normal");
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    wait_for_job(t.s, k.job_id, 30000, &r);
+    assert_int_equal(r.end, CUZK_WAIT_ENDED);
+    assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    assert_status_ok(cuzk_job_cancel(t.s, ks.job_id, &running));
+    wait_for_job(t.s, ks.job_id, 0, &r);
+    assert_int_equal(r.state, CUZK_JOB_CANCELLED);
+    assert_true(clock_ns() - from < 50 * S);
+    request_clear(&q);
+    service_stop(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends),
+                                       cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_nobody_stands_aside)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
