@@ -22,6 +22,12 @@ static uint64_t below(unsigned bit)
     return ((uint64_t)1 << bit) - 1;
 }
 
+/* How many of set are before position p. Mostly all are; where the library counts bits, that is a call. */
+static size_t rank_of(uint64_t set, unsigned p)
+{
+    return (~set & below(p)) == 0 ? p : u64_popcount(set & below(p));
+}
+
 /* The bits of a word's bit positions, spread over them. */
 static uint64_t spread_bits(const dev_scalars *k, const msm_word *w, uint64_t valid)
 {
@@ -87,7 +93,7 @@ static cuzk_status take_points(msm_run *r, const msm_word *w, size_t base, uint6
 
     if (r->in_place && b->trusted) return CUZK_OK;
     for (; active != 0; active &= active - 1) {
-        size_t i = base + u64_popcount(w->part & below(u64_ctz(active)));
+        size_t i = base + rank_of(w->part, u64_ctz(active));
         in[n] = b->data + (r->base + i) * r->point_bytes;
         out[n++] = r->in_place ? NULL : r->decoded + i * r->k->point_size;
     }
@@ -109,7 +115,7 @@ static cuzk_status word_entries(msm_run *r, msm_range *g, const msm_word *w, siz
     uint64_t active = w->part & w->bits, elem = w->part & w->elem;
 
     for (uint64_t m = active; m != 0; m &= m - 1) {
-        size_t i = base + u64_popcount(w->part & below(u64_ctz(m)));
+        size_t i = base + rank_of(w->part, u64_ctz(m));
         r->ones[g->pos - r->pos + g->n_ones++] = (uint32_t)i << 1;
     }
     if (elem != 0) {
@@ -117,8 +123,8 @@ static cuzk_status word_entries(msm_run *r, msm_range *g, const msm_word *w, siz
         r->k->canon(v, r->scalars->elems + w->rank, u64_popcount(w->elem));
         for (; elem != 0; elem &= elem - 1) {
             unsigned p = u64_ctz(elem);
-            size_t i = base + u64_popcount(w->part & below(p));
-            if (classify(r, g, v[u64_popcount(w->elem & below(p))], (uint32_t)i << 1))
+            size_t i = base + rank_of(w->part, p);
+            if (classify(r, g, v[rank_of(w->elem, p)], (uint32_t)i << 1))
                 active |= (uint64_t)1 << p;
         }
     }
