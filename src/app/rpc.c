@@ -100,8 +100,11 @@ cuzk_status rpc_start(rpc **out, const rpc_config *config, cuzk_service *s)
     r->log = config->log;
     r->log_ctx = config->log_ctx;
     for (size_t i = 0; i < RPC_METHODS; i++)
-        r->methods[i] = (gmethod){
-            .path = routes[i].path, .scope = routes[i].scope, .message = routes[i].fn, .ctx = r};
+        r->methods[i] = (gmethod){.path = routes[i].path,
+                                  .scope = routes[i].scope,
+                                  .message = routes[i].fn,
+                                  .ctx = r,
+                                  .always = routes[i].scope != ACCESS_PROVE};
     TRY_OUT(ghealth_open(&r->health, services, sizeof services / sizeof services[0]));
     ghealth_methods(r->health, r->methods + RPC_METHODS);
     greflection_methods(r->methods + RPC_METHODS + GHEALTH_METHODS);

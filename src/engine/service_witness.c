@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -55,6 +56,19 @@ static cuzk_status make_pipe(int ends[2], int ours)
     return CUZK_OK;
 }
 
+/* When memory runs out it goes before the daemon does. As good as nothing happens where that cannot be asked for. */
+static void prefer_for_oom(pid_t pid)
+{
+    char path[64];
+    int fd;
+
+    (void)snprintf(path, sizeof path, "/proc/%ld/oom_score_adj", (long)pid);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    (void)(write(fd, "1000", 4) == 4);
+    (void)close(fd);
+}
+
 static cuzk_status spawn(command *c, char *const *argv, const int theirs[3])
 {
     static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin", lang[] = "LANG=C.UTF-8";
@@ -79,6 +93,7 @@ static cuzk_status spawn(command *c, char *const *argv, const int theirs[3])
     (void)posix_spawn_file_actions_destroy(&fa);
     if (err != 0)
         return FAIL(CUZK_EIO, "witness command %s does not start: %s", argv[0], strerror(err));
+    prefer_for_oom(c->pid);
     struct rlimit l = {c->max + EXTRA_MEMORY, c->max + EXTRA_MEMORY};
     (void)prlimit(c->pid, RLIMIT_AS, &l, NULL); /* a child that has ended already needs none */
     return CUZK_OK;

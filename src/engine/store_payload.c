@@ -140,6 +140,9 @@ cuzk_status store_files_scan(store *s)
     scan x = {.s = s};
 
     TRY(file_make_dir(s->folder));
+    /* witnesses are secret; a file system that knows no modes has none to change */
+    if (chmod(s->folder, 0700) != 0 && errno != EPERM && errno != ENOTSUP)
+        return file_fail("cannot close to others", s->folder, errno);
     return file_list(s->folder, scan_folder, &x);
 }
 

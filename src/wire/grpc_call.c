@@ -464,6 +464,7 @@ static const char *scope_name(unsigned scope)
     return (scope & ACCESS_READ) != 0 ? "read" : "operate";
 }
 
+#define ALWAYS_MORE 256u /* calls of methods that look, stop or check, beyond the limit */
 static const gmethod unknown = {.path = ""}; /* of calls of no method that there is */
 
 static const gmethod *find_method(const gcall *c)
@@ -497,7 +498,7 @@ static bool admit(gcall *c)
     else if (c->method->scope != 0 && (scopes & c->method->scope) == 0)
         gcall_fail(c, GCODE_PERMISSION_DENIED, "the token lacks the scope `%s`",
                    scope_name(c->method->scope));
-    else if (active > max)
+    else if (active > max + (c->method->always ? ALWAYS_MORE : 0))
         gcall_fail(c, GCODE_RESOURCE_EXHAUSTED,
                    "%llu requests at a time, limit %u (daemon.max_requests)",
                    (unsigned long long)active, max);

@@ -170,7 +170,8 @@ static void end_watch(void *ctx, gcall *c)
 
 void ghealth_methods(ghealth *h, gmethod out[GHEALTH_METHODS])
 {
-    out[0] = (gmethod){.path = "/grpc.health.v1.Health/Check", .message = check, .ctx = h};
+    out[0] = (gmethod){
+        .path = "/grpc.health.v1.Health/Check", .message = check, .ctx = h, .always = true};
     out[1] = (gmethod){.path = "/grpc.health.v1.Health/Watch",
                        .stream = true,
                        .message = start_watch,

@@ -45,6 +45,7 @@ typedef struct gmethod {
     gcall_fn done;    /* stream: the client sends no more; NULL: ends the stream */
     gcall_fn closed;  /* stream: over, whoever ended it; the last call for it. May be NULL */
     void *ctx;
+    bool always; /* is not refused because too many others wait */
 } gmethod;
 
 enum { GSERVER_ERROR, GSERVER_WARN, GSERVER_INFO };

@@ -73,7 +73,7 @@ static void refuse(void *ctx, gcall *c)
 typedef struct fixture {
     access_list *access;
     ghealth *health;
-    gmethod methods[4 + GHEALTH_METHODS + GREFLECTION_METHODS];
+    gmethod methods[5 + GHEALTH_METHODS + GREFLECTION_METHODS];
     gserver *server;
     char address[200];
 } fixture;
@@ -90,8 +90,9 @@ static void open_server(fixture *f, gserver_config *config)
     f->methods[1] = (gmethod){.path = "/t.Test/Size", .scope = ACCESS_PROVE, .message = size_of};
     f->methods[2] = (gmethod){.path = "/t.Test/Hold", .message = hold};
     f->methods[3] = (gmethod){.path = "/t.Test/Fail", .message = refuse};
-    ghealth_methods(f->health, f->methods + 4);
-    greflection_methods(f->methods + 4 + GHEALTH_METHODS);
+    f->methods[4] = (gmethod){.path = "/t.Test/Look", .message = echo, .always = true};
+    ghealth_methods(f->health, f->methods + 5);
+    greflection_methods(f->methods + 5 + GHEALTH_METHODS);
     (void)snprintf(f->address, sizeof f->address, "unix://%s", harness_temp_path("s.sock"));
     config->listen = listen;
     config->n_listen = 2;
@@ -322,6 +323,8 @@ static void test_tells_when_clients_go(void **state)
     wait_for(&n_held, 4);
     assert_int_equal(call(c, "/t.Test/Echo", "abc", 3, &r), GCODE_RESOURCE_EXHAUSTED);
     assert_non_null(strstr(r.text, "limit 3 (daemon.max_requests)"));
+    assert_int_equal(call(c, "/t.Test/Look", "", 0, &r), GCODE_OK); /* whoever else waits */
+    greply_clear(&r);
     assert_int_equal(pthread_join(t[0], NULL), 0);
     assert_int_equal(h[0].code, GCODE_DEADLINE_EXCEEDED);
     wait_for(&n_gone, 2);
