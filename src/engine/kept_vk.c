@@ -14,21 +14,21 @@ void kept_vk_free(kept_vk *k)
     mem_free(k->m, k);
 }
 
-static cuzk_status describe(kept_vk **out, cuzk_engine *e, const char *path)
+/** NULL, and why in *st: there is no such file, or no memory. */
+static kept_vk *describe(cuzk_engine *e, const char *path, cuzk_status *st)
 {
     size_t len = strlen(path) + 1;
     file_id id;
-    cuzk_status st;
 
-    TRY(file_id_of(&id, path));
-    kept_vk *k = mem_new(e->m, sizeof *k + len, 1, &st);
-    if (k == NULL) return st;
+    *st = file_id_of(&id, path);
+    if (*st != CUZK_OK) return NULL;
+    kept_vk *k = mem_new(e->m, sizeof *k + len, 1, st);
+    if (k == NULL) return NULL;
     k->m = e->m;
     k->path = (char *)(k + 1);
     memcpy(k->path, path, len);
     k->id = id;
-    *out = k;
-    return CUZK_OK;
+    return k;
 }
 
 static bool same(const kept_vk *a, const kept_vk *b)
@@ -38,9 +38,10 @@ static bool same(const kept_vk *a, const kept_vk *b)
 
 cuzk_status kept_vk_take(kept_vk **out, cuzk_engine *e, const char *path)
 {
-    kept_vk *k = NULL, *old = NULL;
+    cuzk_status st;
+    kept_vk *k = describe(e, path, &st), *old = NULL;
 
-    TRY(describe(&k, e, path));
+    if (k == NULL) return st;
     (void)pthread_mutex_lock(&e->mu);
     if (e->kept != NULL && same(e->kept, k)) {
         old = e->kept;
