@@ -6,6 +6,7 @@
 #ifndef DEVICE_CPU_MSM_OCTET_INL_H
 #define DEVICE_CPU_MSM_OCTET_INL_H
 
+#include "base/u128.h"
 #include "device/cpu/msm_kernels.h"
 
 /* bench_msm tells whether other values are better; all are right */
