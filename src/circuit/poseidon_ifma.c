@@ -157,7 +157,7 @@ static void prepare(const poseidon *p, poseidon_scaled *to)
 
 /* ---- words ---- */
 
-/* Word k of eight elements. */
+/* Element `at` of eight arrays. */
 U128_INLINE void gather(fr_x8 *r, const fr *const *in, size_t at)
 {
     const __m512i even = _mm512_setr_epi64(0, 4, 1, 5, 8, 12, 9, 13);
@@ -255,8 +255,10 @@ U128_INLINE void mix_rows(fr_x8 *r, const fr_x8 *s, const uint64_t *c, const siz
     __m512i a[3][LIMBS + 1];
 
     FIELD_UNROLL
-    for (size_t k = 0; k < n; k++) FIELD_UNROLL
-    for (int l = 0; l <= LIMBS; l++) a[k][l] = _mm512_setzero_si512();
+    for (size_t k = 0; k < n; k++) {
+        FIELD_UNROLL
+        for (int l = 0; l <= LIMBS; l++) a[k][l] = _mm512_setzero_si512();
+    }
     for (size_t j = t; j-- > 0;) {
         const fr_x8 v = s[j];
 
