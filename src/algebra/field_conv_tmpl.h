@@ -61,8 +61,9 @@ static inline void FIELD_FN(to_le_bytes)(uint8_t out[FIELD_BYTES], const FIELD *
 
 static inline bool FIELD_FN(from_le_bytes)(FIELD *r, const uint8_t in[FIELD_BYTES])
 {
-    uint64_t v[FIELD_LIMBS] = {0};
-    for (int i = 0; i < FIELD_BYTES; i++) v[i / 8] |= (uint64_t)in[i] << (i % 8 * 8);
+    uint64_t v[FIELD_LIMBS];
+    FIELD_UNROLL
+    for (int i = 0; i < FIELD_LIMBS; i++) v[i] = word_from_bytes(in + 8 * i);
     return FIELD_FN(from_limbs)(r, v);
 }
 

@@ -16,6 +16,14 @@
 /* loops over limbs have constant bounds and are meant to vanish */
 #define FIELD_UNROLL _Pragma("GCC unroll 16")
 
+/** A little-endian word. */
+U128_INLINE uint64_t word_from_bytes(const uint8_t *p)
+{
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
+           (uint64_t)p[7] << 56;
+}
+
 /** Low word of a * b + c + *carry, which fits two words; the high word goes to *carry. */
 U128_INLINE uint64_t word_mac(uint64_t a, uint64_t b, uint64_t c, uint64_t *carry)
 {
