@@ -175,6 +175,8 @@ static void run_load(void *ctx, stage_item *it)
     key_entry *k = (key_entry *)((char *)it - offsetof(key_entry, item));
     uint64_t from = clock_ns();
     cuzk_error why = {0};
+    file_id id = {0}; /* as it is before: a change while it is read is seen later */
+    bool has_id = !k->filecoin && file_id_of(&id, k->zkey) == CUZK_OK;
     cuzk_status st;
 
     changed(s, k, KEY_LOADING, 0);
@@ -192,6 +194,8 @@ static void run_load(void *ctx, stage_item *it)
     if (st == CUZK_OK) {
         k->heap_bytes = k->heap_seen = mem_used(k->m);
         k->file_bytes = k->pk->file.size;
+        k->has_id = has_id;
+        k->id = id;
         foresee_locked(k);
     }
     (void)pthread_mutex_unlock(&s->mu);
@@ -317,6 +321,7 @@ static key_entry take_loaded_locked(key_entry *k)
     k->m = NULL;
     k->heap_bytes = 0;
     k->state = KEY_ABSENT;
+    k->has_id = false;
     foresee_locked(k);
     return gone;
 }
@@ -480,13 +485,72 @@ static key_entry *circom_locked(const keys *s, const char *name)
     return NULL;
 }
 
-key_entry *keys_circom(keys *s, const char *name)
+static bool fill_circuit(key_entry *k, const cuzk_circuit *c)
 {
-    key_entry *k;
+    k->max_witness = c->max_witness;
+    k->zkey = strdup(c->zkey);
+    if (k->zkey == NULL) return false;
+    if (c->r1cs != NULL && (k->r1cs = strdup(c->r1cs)) == NULL) return false;
+    if (c->n_witness_command == 0) return true;
+    k->witness_command = calloc(c->n_witness_command + 1, sizeof *k->witness_command);
+    if (k->witness_command == NULL) return false;
+    for (size_t i = 0; i < c->n_witness_command; i++) {
+        k->witness_command[i] = strdup(c->witness_command[i]);
+        if (k->witness_command[i] == NULL) return false;
+    }
+    return true;
+}
+
+/* The same circuit, its file to be loaded anew; what was loaded goes, now or with its last use. NULL: out of memory. */
+static key_entry *replace_locked(keys *s, key_entry *old, key_entry *gone, bool *unused)
+{
+    cuzk_circuit c = {.name = old->name,
+                      .zkey = old->zkey,
+                      .r1cs = old->r1cs,
+                      .witness_command = (const char *const *)old->witness_command,
+                      .max_witness = old->max_witness};
+    key_entry *k = new_entry_locked(s, old->name);
+
+    while (c.witness_command != NULL && c.witness_command[c.n_witness_command] != NULL)
+        c.n_witness_command++;
+    if (k == NULL || !fill_circuit(k, &c)) {
+        if (k != NULL) k->stale = true;
+        return NULL;
+    }
+    old->stale = true;
+    *unused = old->refs == 0 && old->waiting == NULL;
+    if (*unused) *gone = take_loaded_locked(old);
+    return k;
+}
+
+/* The entry of this name, of the file that is there now: another one under its name is not proved with what is mapped. */
+static key_entry *current_circuit(keys *s, const char *name)
+{
+    file_id loaded, now;
+    key_entry *k, *fresh, gone;
+    bool check, unused = false;
 
     (void)pthread_mutex_lock(&s->mu);
     k = circom_locked(s, name);
+    check = k != NULL && k->state == KEY_LOADED && k->has_id;
+    if (check) loaded = k->id;
     (void)pthread_mutex_unlock(&s->mu);
+    if (!check || file_id_of(&now, k->zkey) != CUZK_OK || file_id_equal(&loaded, &now)) return k;
+    (void)pthread_mutex_lock(&s->mu);
+    fresh = circom_locked(s, name);
+    if (fresh == k && k->state == KEY_LOADED) {
+        fresh = replace_locked(s, k, &gone, &unused);
+        if (fresh == NULL) fresh = k; /* out of memory: as it was */
+    }
+    (void)pthread_mutex_unlock(&s->mu);
+    if (unused) (void)free_loaded(s, &gone);
+    return fresh;
+}
+
+key_entry *keys_circom(keys *s, const char *name)
+{
+    key_entry *k = current_circuit(s, name);
+
     if (k == NULL)
         (void)status_fail(
             __FILE__, __LINE__, CUZK_EINVAL, CUZK_CLASS_NONE, "circuit",
@@ -501,9 +565,7 @@ key_entry *keys_named(keys *s, const char *name)
     const fil_size *size;
     key_entry *k;
 
-    (void)pthread_mutex_lock(&s->mu);
-    k = circom_locked(s, name);
-    (void)pthread_mutex_unlock(&s->mu);
+    k = current_circuit(s, name);
     if (k != NULL) return k;
     if (fil_circuit_parse(&kind, &size, name) != CUZK_OK) return NULL;
     return keys_filecoin(s, kind, size);
@@ -524,22 +586,6 @@ static bool same_circuit(const key_entry *k, const cuzk_circuit *c)
         if (n >= c->n_witness_command || strcmp(k->witness_command[n], c->witness_command[n]) != 0)
             return false;
     return n == c->n_witness_command;
-}
-
-static bool fill_circuit(key_entry *k, const cuzk_circuit *c)
-{
-    k->max_witness = c->max_witness;
-    k->zkey = strdup(c->zkey);
-    if (k->zkey == NULL) return false;
-    if (c->r1cs != NULL && (k->r1cs = strdup(c->r1cs)) == NULL) return false;
-    if (c->n_witness_command == 0) return true;
-    k->witness_command = calloc(c->n_witness_command + 1, sizeof *k->witness_command);
-    if (k->witness_command == NULL) return false;
-    for (size_t i = 0; i < c->n_witness_command; i++) {
-        k->witness_command[i] = strdup(c->witness_command[i]);
-        if (k->witness_command[i] == NULL) return false;
-    }
-    return true;
 }
 
 static bool is_listed(const key_entry *k, const cuzk_circuit *c, size_t n)
@@ -607,6 +653,7 @@ cuzk_status keys_set_circuits(keys *s, const cuzk_circuit *c, size_t n)
     }
     (void)pthread_mutex_unlock(&s->mu);
     if (st == CUZK_OK) look_at_files(s);
+    for (size_t i = 0; i < n && st == CUZK_OK; i++) (void)current_circuit(s, c[i].name);
     return st;
 }
 

@@ -12,6 +12,8 @@
 #define ENGINE_KEYS_H
 
 #include "cuzk_service.h"
+
+#include "base/file.h"
 #include "engine/filecoin.h"
 #include "engine/ledger.h"
 
@@ -42,6 +44,8 @@ typedef struct key_entry {
     unsigned refs;
     bool stale; /* no longer configured: goes with its last use */
     uint64_t file_bytes, heap_bytes, last_used, load_ns, done, total;
+    bool has_id;
+    file_id id;         /* of the file that is loaded, a circom circuit's */
     uint64_t heap_seen; /* what it took when it was loaded last; 0: never */
     /* any thread */
     ledger_outlook outlook;
@@ -80,6 +84,7 @@ CUZK_STATUS keys_set_circuits(keys *s, const cuzk_circuit *c, size_t n);
 
 /** NULL: there is no such circuit (a failure is recorded). */
 key_entry *keys_filecoin(keys *s, fil_kind kind, const fil_size *size);
+/** Where its key file is not the one that was loaded, a new entry. */
 key_entry *keys_circom(keys *s, const char *name);
 /** Any of both, by name: "porep-32g", "wpost-32g", "mine". */
 key_entry *keys_named(keys *s, const char *name);

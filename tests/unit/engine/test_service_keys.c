@@ -1,0 +1,81 @@
+/*
+ * unit/engine/test_service_keys.c - key files that change under a service
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "service_support.h"
+
+#include <stdio.h>
+
+static void copy_key(const char *name, const char *to)
+{
+    size_t n;
+    uint8_t *data = harness_read_file(harness_vector(name), &n);
+
+    harness_write_file(to, data, n);
+    free(data);
+}
+
+static void request(test_request *q, const char *witness)
+{
+    memset(q, 0, sizeof *q);
+    q->r = (cuzk_request){.request_id = "", .kind = CUZK_GROTH16, .circuit = "changing"};
+    q->files[0] = harness_read_file(harness_vector(witness), &q->r.witness.size);
+    q->r.witness.data = q->files[0];
+}
+
+static void proves(cuzk_service *s, test_request *q)
+{
+    cuzk_ticket k;
+    told r;
+
+    assert_status_ok(cuzk_job_submit(s, &q->r, &k));
+    wait_for_job(s, k.job_id, 0, &r);
+    if (r.state != CUZK_JOB_COMPLETED) fail_msg("%s: %s", r.error.where, r.error.message);
+}
+
+/* The file of a circuit that is loaded becomes another one, by a rename and in place: the next job is proved with that. */
+static void test_changed_key(void **state)
+{
+    char path[512], other[512];
+    cuzk_circuit c = {.name = "changing", .zkey = path};
+    cuzk_service_tunables tune = {.circuits = &c, .n_circuits = 1};
+    test_service t;
+    test_request merkle, eddsa;
+    bool loaded;
+    uint64_t ms;
+
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s", harness_temp_path("changing.zkey"));
+    (void)snprintf(other, sizeof other, "%s", harness_temp_path("other.zkey"));
+    copy_key("circom/bn128/merkle5/circuit.zkey", path);
+    request(&merkle, "circom/bn128/merkle5/witness.wtns");
+    request(&eddsa, "circom/bn128/eddsa/witness.wtns");
+    service_start(&t, 2, NULL, &tune);
+    proves(t.s, &merkle);
+    copy_key("circom/bn128/eddsa/circuit.zkey", other);
+    assert_int_equal(rename(other, path), 0);
+    proves(t.s, &eddsa);
+    copy_key("circom/bn128/merkle5/circuit.zkey", path);
+    proves(t.s, &merkle);
+    /* taken over by a reload, before any job asks */
+    copy_key("circom/bn128/eddsa/circuit.zkey", other);
+    assert_int_equal(rename(other, path), 0);
+    assert_status_ok(cuzk_key_preload(t.s, "changing", &loaded, &ms));
+    assert_false(loaded);
+    assert_status_ok(cuzk_key_preload(t.s, "changing", &loaded, &ms));
+    assert_true(loaded);
+    copy_key("circom/bn128/merkle5/circuit.zkey", other);
+    assert_int_equal(rename(other, path), 0);
+    assert_status_ok(cuzk_service_tune(t.s, &tune));
+    proves(t.s, &merkle);
+    request_clear(&merkle);
+    request_clear(&eddsa);
+    service_stop(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changed_key)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
