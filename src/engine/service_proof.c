@@ -99,10 +99,12 @@ cuzk_status svc_explain(svc_part *p)
                          fault.row);
     }
     if (k->sys == NULL)
-        return FAIL_DATA(UNSATISFIED, "witness",
-                         "witness does not satisfy this key, or the key is damaged (configure "
-                         "circuits.%s.r1cs, or run cuzk inspect)",
-                         k->name);
+        return status_fail(
+                   __FILE__, __LINE__, CUZK_EBUG, CUZK_CLASS_UNSATISFIED, "witness",
+                   "witness does not satisfy this key, or the key or the machine is faulty: "
+                   "%u proofs did not verify (circuits.%s.r1cs tells, or cuzk inspect)",
+                   p->attempts + 1, k->name),
+               CUZK_EBUG; /* not the input's for sure: it may be tried again */
     return FAIL(
         CUZK_EBUG,
         "the proof of a satisfied circuit did not verify, %u times: a damaged key (cuzk params "

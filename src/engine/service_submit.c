@@ -57,6 +57,7 @@ static cuzk_status name_locked(service *s, svc_job *j)
 /* A failure that another attempt would meet again. */
 static bool is_final(const svc_job *j)
 {
+    if (j->error.status == CUZK_EBUG) return false; /* it may have been the key or the machine */
     switch (j->error.klass) {
     case CUZK_CLASS_MALFORMED:
     case CUZK_CLASS_SHAPE:

@@ -1,11 +1,13 @@
 /*
- * unit/engine/test_service_keys.c - key files that change under a service
+ * unit/engine/test_service_keys.c - key files that change under a service, and failures that may be a key's or the machine's
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "service_support.h"
 
 #include <stdio.h>
+
+#include "base/fault.h"
 
 static void copy_key(const char *name, const char *to)
 {
@@ -74,8 +76,43 @@ static void test_changed_key(void **state)
     service_stop(&t);
 }
 
+#ifdef CUZK_VERIFY
+/* Without its rows nobody can tell a bad witness from a bad machine: the same request is tried again. */
+static void test_fault_is_not_final(void **state)
+{
+    cuzk_circuit c = *service_test_circuit();
+    cuzk_service_tunables tune = {.retries = 2, .circuits = &c, .n_circuits = 1};
+    test_service t;
+    test_request q;
+    cuzk_ticket k;
+    told r;
+
+    (void)state;
+    c.r1cs = NULL;
+    service_start(&t, 2, NULL, &tune);
+    request_circom(&q, "faulty");
+    fault_arm("self check:1:3");
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    wait_for_job(t.s, k.job_id, 0, &r);
+    fault_arm(NULL);
+    assert_int_equal(r.state, CUZK_JOB_FAILED);
+    assert_int_equal(r.error.klass, CUZK_CLASS_UNSATISFIED);
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    assert_false(k.known);
+    wait_for_job(t.s, k.job_id, 0, &r);
+    assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    request_clear(&q);
+    service_stop(&t);
+}
+#endif
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changed_key)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_changed_key),
+#ifdef CUZK_VERIFY
+        cmocka_unit_test(test_fault_is_not_final),
+#endif
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
