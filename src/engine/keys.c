@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/json.h"
 
 #define WITNESS_SLACK \
@@ -745,7 +746,42 @@ cuzk_status keys_circuits_json(keys *s, bytes_out *o)
     return bytes_out_status(o);
 }
 
+static void scan_now(keys *s)
+{
+    fault_stall("key scan");
+    keys_scan(s);
+    (void)pthread_mutex_lock(&s->mu);
+    s->scanning = false;
+    (void)pthread_mutex_unlock(&s->mu);
+}
+
+void keys_scan_later(keys *s)
+{
+    bool begin;
+
+    (void)pthread_mutex_lock(&s->mu);
+    begin = !s->scanning && !s->stopping;
+    if (begin) s->scanning = true;
+    (void)pthread_mutex_unlock(&s->mu);
+    if (!begin) return;
+    stage_order(&s->scan, 0, 0, 0, 0);
+    if (stage_push(s->loads, &s->scan) == CUZK_OK) return;
+    (void)pthread_mutex_lock(&s->mu);
+    s->scanning = false; /* out of memory: the next time */
+    (void)pthread_mutex_unlock(&s->mu);
+}
+
 /* ---- opening ---- */
+
+static void run(void *ctx, stage_item *it)
+{
+    keys *s = ctx;
+
+    if (it == &s->scan)
+        scan_now(s);
+    else
+        run_load(s, it);
+}
 
 cuzk_status keys_open(keys **out, const keys_config *c)
 {
@@ -761,7 +797,7 @@ cuzk_status keys_open(keys **out, const keys_config *c)
     if (c->params_dir != NULL && (s->params_dir = strdup(c->params_dir)) == NULL)
         st = FAIL(CUZK_ENOMEM, "keys: out of memory");
     if (st == CUZK_OK) {
-        stage_config sc = {.name = "key", .width = 1, .rec = c->e->rec, .fn = run_load, .ctx = s};
+        stage_config sc = {.name = "key", .width = 1, .rec = c->e->rec, .fn = run, .ctx = s};
         st = stage_open(&s->loads, &sc);
     }
     if (st != CUZK_OK) {

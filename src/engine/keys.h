@@ -113,6 +113,8 @@ CUZK_STATUS keys_evict(keys *s, key_entry *k, bool *was_loaded, uint64_t *freed)
 void keys_progress(const char *step, uint64_t done, uint64_t total);
 /** Looks which key files there are, for keys_rows. */
 void keys_scan(keys *s);
+/** The same on the thread that loads: a folder that does not answer holds up nobody else. */
+void keys_scan_later(keys *s);
 
 typedef struct keys_row {
     char name[64];

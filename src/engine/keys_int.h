@@ -19,7 +19,8 @@ struct keys {
     /* guarded by mu */
     key_entry *first;
     uint64_t min_idle_ns;
-    bool stopping;
+    bool stopping, scanning;
+    stage_item scan; /* in `loads` */
 };
 
 /** Each loads shape and key into an entry whose memory is open, and says what a proof should take; what it leaves behind when it

@@ -100,7 +100,7 @@ static void every_now_and_then(service *s, uint64_t now, uint64_t *scanned, uint
     svc_trim(s);
     ledger_poke(s->ledger); /* keys may have been idle for long enough */
     if (now - *scanned >= SCAN_EVERY) {
-        keys_scan(s->keys);
+        keys_scan_later(s->keys);
         *scanned = now;
     }
     if (now - *forgotten >= (keep < FORGET_EVERY / MS ? keep * MS : FORGET_EVERY)) {

@@ -1,5 +1,5 @@
 /*
- * unit/engine/test_service_keys.c - key files that change under a service, and failures that may be a key's or the machine's
+ * unit/engine/test_service_keys.c - key files that change under a service, folders of keys that do not answer, failures that may be a key's
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -7,7 +7,10 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/fault.h"
+
+#define S ((uint64_t)1000000000)
 
 static void copy_key(const char *name, const char *to)
 {
@@ -77,6 +80,30 @@ static void test_changed_key(void **state)
 }
 
 #ifdef CUZK_VERIFY
+/* A folder of keys that hangs: waits still time out. */
+static void test_hanging_folder(void **state)
+{
+    test_service t;
+    test_request q;
+    cuzk_ticket k;
+    told r;
+    uint64_t from;
+
+    (void)state;
+    fault_arm("key scan:12000,device:6000");
+    service_start(&t, 2, NULL, NULL);
+    service_pause(2500); /* the clock has looked */
+    request_window(&q, "waited for", 2);
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    from = clock_ns();
+    wait_for_job(t.s, k.job_id, 300, &r);
+    assert_int_equal(r.end, CUZK_WAIT_TIMEOUT);
+    assert_true(clock_ns() - from < 4 * S);
+    fault_arm(NULL);
+    request_clear(&q);
+    service_stop(&t);
+}
+
 /* Without its rows nobody can tell a bad witness from a bad machine: the same request is tried again. */
 static void test_fault_is_not_final(void **state)
 {
@@ -111,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changed_key),
 #ifdef CUZK_VERIFY
+        cmocka_unit_test(test_hanging_folder),
         cmocka_unit_test(test_fault_is_not_final),
 #endif
     };
