@@ -1,5 +1,5 @@
 /*
- * bench/bench_cuda.c - the CUDA backend: products, transforms, sums over points that stay on the device
+ * bench/bench_cuda.c - the CUDA backend: products, transforms, multiples, sums over points that stay there
  *
  * Times are of calls from the host, with what they wait for. Points are multiples of the generator by known logarithms, so
  * every sum is checked by one product; above 2^DISTINCT_LOG points they repeat. Scalars are uniform unless the case says
@@ -249,6 +249,53 @@ static void bench_ntt(const bench_options *o, subject *t, curve_id id, unsigned 
     }
 }
 
+/* ---- multiples of one point ---- */
+
+typedef struct fixed_case {
+    subject *t;
+    dev_fixed *f;
+    dev_points home; /* n != 0: the points stay there */
+} fixed_case;
+
+static void run_fixed(void *ctx)
+{
+    const fixed_case *x = ctx;
+    subject *t = x->t;
+
+    need(x->home.n != 0 ? dev_fixed_keep(t->s, &x->home, 0, x->f, t->k, t->n, NULL)
+                        : dev_fixed_mul(t->s, t->points, POINT_ZCASH, x->f, t->k, t->n, NULL));
+}
+
+/* As many as a setup makes in some chunks; as a key's bytes on the host, and kept. Results: the cross tests. */
+static void bench_fixed(const bench_options *o, subject *t, bool g2, unsigned log_n)
+{
+    fixed_case x = {.t = t};
+
+    t->cv = device_curve(t->gpu, CURVE_ID_BLS12_381);
+    t->g2 = g2;
+    t->n = (size_t)1 << log_n;
+    t->k = array(t->n, sizeof *t->k);
+    t->points = array(t->n, g2 ? t->cv->g2_size : t->cv->g1_size);
+    random_scalars(t);
+    need(dev_fixed_new(&x.f, t->s, t->cv->id, g2,
+                       g2 ? (const void *)&t->cv->g2_gen : (const void *)&t->cv->g1_gen,
+                       (size_t)1 << 27));
+    for (int kept = 0; kept < 2; kept++) {
+        char name[80];
+        double ns;
+        if (kept == 1) need(dev_points_new(&x.home, t->gpu, t->cv->id, g2, t->n));
+        (void)snprintf(name, sizeof name, "%s %s multiples %s 2^%u", t->cv->name, g2 ? "g2" : "g1",
+                       kept == 1 ? "kept" : "to the host", log_n);
+        ns = bench_case(o, name, t->n, run_fixed, &x, 0);
+        if (ns > 0) printf("#   %s: %.3f ms, %.2f ns a point\n", name, ns / 1e6, ns / (double)t->n);
+        (void)fflush(stdout);
+    }
+    dev_points_free(&x.home);
+    dev_fixed_free(x.f);
+    free(t->points);
+    free(t->k);
+}
+
 #define PRODUCTS 2000u
 
 static void run_products(void *ctx)
@@ -310,6 +357,8 @@ int main(int argc, char **argv)
     open_all(&t, o.threads == 0 ? 2 : o.threads);
     bench_products(&o, &t);
     bench_ntt(&o, &t, CURVE_ID_BLS12_381, max_log);
+    bench_fixed(&o, &t, false, max_log < 22 ? max_log : 22);
+    bench_fixed(&o, &t, true, max_log < 21 ? max_log : 21);
     bench_sums(&o, &t, CURVE_ID_BLS12_381, false, max_log);
     bench_sums(&o, &t, CURVE_ID_BLS12_381, true, max_log < 22 ? max_log : 22);
     bench_sums(&o, &t, CURVE_ID_BN254, false, max_log < 22 ? max_log : 22);

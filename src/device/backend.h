@@ -38,10 +38,17 @@ typedef struct dev_backend {
      const dev_scalars *k);
     CUZK_STATUS(*msm_buf)
     (dev_stream *s, void *r, curve_id id, const dev_points *bases, const dev_buf *k, size_t n);
+    /* NULL, both: in the host's memory. p has n, g2, id, enc POINT_LEM, trusted and home. */
+    CUZK_STATUS (*points_new)(dev_points *p, device *d, curve_id id);
+    void (*points_free)(dev_points *p);
+    void (*forget)(device *d, uint64_t id); /* NULL: nothing is kept */
     CUZK_STATUS (*fixed_new)(dev_stream *s, dev_fixed *f, const void *base, size_t n);
     void (*fixed_free)(dev_fixed *f);
     CUZK_STATUS(*fixed_mul)
     (dev_stream *s, uint8_t *out, point_enc enc, const dev_fixed *f, const fr *k, size_t n,
+     size_t *infinity_index);
+    CUZK_STATUS(*fixed_keep) /* with points_new */
+    (dev_stream *s, const dev_points *p, size_t at, const dev_fixed *f, const fr *k, size_t n,
      size_t *infinity_index);
     CUZK_STATUS(*abc)
     (dev_stream *s, dev_buf *a, dev_buf *b, dev_buf *c, const dev_system *sys, const fr *inputs,

@@ -355,6 +355,7 @@ static size_t count_selected(const dev_scalars *k)
     size_t count = 0;
 
     if (k->select == NULL) return k->n;
+    if (k->n_selected != 0) return k->n_selected;
     for (size_t i = 0; i < k->n / 64; i++) count += u64_popcount(k->select[i]);
     if (k->n % 64 != 0)
         count += u64_popcount(k->select[k->n / 64] & (UINT64_MAX >> (64 - k->n % 64)));
@@ -385,11 +386,15 @@ static cuzk_status check_enc(curve_id id, point_enc enc, const char *op)
     return CUZK_OK;
 }
 
-static cuzk_status check_points(const dev_points *p, bool g2, curve_id id, const char *op)
+static cuzk_status check_points(const device *d, const dev_points *p, bool g2, curve_id id,
+                                const char *op)
 {
     if (p == NULL) return FAIL(CUZK_EINVAL, "%s: no points", op);
     if (p->g2 != g2) return FAIL(CUZK_EINVAL, "%s: points of the other group", op);
-    if (p->n != 0 && p->data == NULL) return FAIL(CUZK_EINVAL, "%s: %zu points at NULL", op, p->n);
+    if (p->home != NULL && p->home != d)
+        return FAIL(CUZK_EINVAL, "%s: points of another device", op);
+    if (p->n != 0 && p->data == NULL && p->home == NULL)
+        return FAIL(CUZK_EINVAL, "%s: %zu points at NULL", op, p->n);
     return check_enc(id, p->enc, op);
 }
 
@@ -402,7 +407,7 @@ static cuzk_status msm(dev_stream *s, void *r, bool g2, curve_id id, const dev_p
     TRY(has_op(s->d->be->msm != NULL, s, "sum of points"));
     if (r == NULL) return FAIL(CUZK_EINVAL, "sum of points: nowhere to put it");
     TRY(check_curve(s->d, id, "sum of points"));
-    TRY(check_points(bases, g2, id, "sum of points"));
+    TRY(check_points(s->d, bases, g2, id, "sum of points"));
     TRY(check_scalars(k, "sum of points"));
     wanted = count_selected(k);
     if (first_base > bases->n || wanted > bases->n - first_base)
@@ -430,13 +435,45 @@ cuzk_status dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_poin
     TRY(has_op(s->d->be->msm_buf != NULL, s, "sum of points over a buffer"));
     if (r == NULL) return FAIL(CUZK_EINVAL, "sum of points: nowhere to put it");
     TRY(check_curve(s->d, id, "sum of points"));
-    TRY(check_points(bases, false, id, "sum of points"));
+    TRY(check_points(s->d, bases, false, id, "sum of points"));
     TRY(check_buf(s, k, 0, n, "sum of points"));
     if (n > MAX_SCALARS)
         return FAIL(CUZK_EINVAL, "sum of points: %zu scalars, limit %zu", n, MAX_SCALARS);
     if (n > bases->n)
         return FAIL(CUZK_EINVAL, "sum of points: %zu scalars, but %zu bases", n, bases->n);
     return s->d->be->msm_buf(s, r, id, bases, k, n);
+}
+
+void dev_forget(device *d, uint64_t id)
+{
+    if (id != 0 && d->be->forget != NULL) d->be->forget(d, id);
+}
+
+cuzk_status dev_points_new(dev_points *out, device *d, curve_id id, bool g2, size_t n)
+{
+    dev_points p = {.n = n, .enc = POINT_LEM, .g2 = g2, .trusted = true, .home = d};
+    cuzk_status st = CUZK_OK;
+
+    TRY(check_curve(d, id, "points"));
+    if (n > MAX_SCALARS) return FAIL(CUZK_EINVAL, "points: %zu, limit %zu", n, MAX_SCALARS);
+    p.id = dev_points_id();
+    if (d->be->points_new != NULL) {
+        TRY(d->be->points_new(&p, d, id));
+    } else {
+        p.data = mem_new(d->m, n, d->curves[id]->point_size(g2, POINT_LEM), &st);
+        if (p.data == NULL) return st;
+    }
+    *out = p;
+    return CUZK_OK;
+}
+
+void dev_points_free(dev_points *p)
+{
+    device *d = p->home;
+
+    if (d != NULL && d->be->points_free != NULL) d->be->points_free(p);
+    if (d != NULL && d->be->points_free == NULL) mem_free(d->m, (void *)(uintptr_t)p->data);
+    memset(p, 0, sizeof *p);
 }
 
 cuzk_status dev_fixed_new(dev_fixed **out, dev_stream *s, curve_id id, bool g2, const void *base,
@@ -478,6 +515,23 @@ cuzk_status dev_fixed_mul(dev_stream *s, uint8_t *out, point_enc enc, const dev_
     if (n != 0 && (out == NULL || k == NULL))
         return FAIL(CUZK_EINVAL, "multiples of a point: an argument is NULL");
     return s->d->be->fixed_mul(s, out, enc, f, k, n, infinity_index);
+}
+
+cuzk_status dev_fixed_keep(dev_stream *s, const dev_points *p, size_t at, const dev_fixed *f,
+                           const fr *k, size_t n, size_t *infinity_index)
+{
+    TRY(check_stream(s, "multiples of a point"));
+    if (f == NULL || f->d != s->d || p == NULL || p->home != s->d || p->g2 != f->g2)
+        return FAIL(CUZK_EINVAL, "multiples of a point: another device's table or points");
+    if (at > p->n || n > p->n - at || (n != 0 && k == NULL))
+        return FAIL(CUZK_EINVAL, "multiples of a point: %zu from %zu on, of %zu points", n, at,
+                    p->n);
+    if (s->d->be->fixed_keep != NULL)
+        return s->d->be->fixed_keep(s, p, at, f, k, n, infinity_index);
+    /* made by dev_points_new, so they are ours to write */
+    uint8_t *to =
+        (uint8_t *)(uintptr_t)p->data + at * s->d->curves[f->id]->point_size(p->g2, p->enc);
+    return s->d->be->fixed_mul(s, to, p->enc, f, k, n, infinity_index);
 }
 
 static cuzk_status fixed_base(dev_stream *s, uint8_t *out, point_enc enc, curve_id id, bool g2,

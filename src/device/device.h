@@ -112,7 +112,16 @@ typedef struct dev_scalars {
     const uint64_t *is_elem;
     const uint32_t *rank64; /* ceil(n/64) entries when is_elem is given */
     const uint64_t *select;
+    size_t n_selected; /* how many take part, where the caller knows it; 0: counted */
+    /* Under these a device may keep what it was given, so that it need not be brought twice. As dev_points.id: never the same
+       for other bytes. 0: not to be kept. */
+    uint64_t id;        /* of elems and bits, until dev_forget */
+    uint64_t layout_id; /* of is_elem and rank64 */
+    uint64_t select_id; /* of select */
 } dev_scalars;
+
+/** Values with this dev_scalars.id will not come again. */
+void dev_forget(device *d, uint64_t id);
 
 /** Points as they lie in a key (host memory, often a mapped file at any alignment): encoded, n of them. */
 typedef struct dev_points {
@@ -123,6 +132,8 @@ typedef struct dev_points {
     bool
         trusted; /* already checked to be canonical and on the curve (own memory): not checked again */
     uint64_t id; /* from dev_points_id: a device may keep them under it; 0: not to be kept */
+    device *
+        home; /* from dev_points_new: of this device alone; data NULL where the host cannot see them */
 } dev_points;
 
 /** Bytes of the points under this id that the device keeps; 0: they would have to be brought in. */
@@ -132,6 +143,12 @@ void dev_points_forget(device *d, uint64_t id);
 
 /** Never the same twice in a process. For points that do not change as long as anybody has them. */
 uint64_t dev_points_id(void);
+
+/** n points in the device's own memory, infinity until dev_fixed_keep: of keys that are made where they are used. Taken from
+ *  the device's memory, and on the CPU from its mem. CUZK_EBUDGET, CUZK_ENOMEM. */
+CUZK_STATUS dev_points_new(dev_points *out, device *d, curve_id id, bool g2, size_t n);
+/** No sum over them is going on. Zeroes *p; points that were not made so are only forgotten. */
+void dev_points_free(dev_points *p);
 
 /** r = sum of scalars * bases (bases from first_base on). Needs first_base + popcount(select) <= bases->n. Infinity among
  *  bases is fine. Points are checked as they are read (canonical, on the curve), never for the subgroup;
@@ -155,6 +172,9 @@ void dev_fixed_free(dev_fixed *f);
  *  result is infinity, or SIZE_MAX; may be NULL. */
 CUZK_STATUS dev_fixed_mul(dev_stream *s, uint8_t *out, point_enc enc, const dev_fixed *f,
                           const fr *k, size_t n, size_t *infinity_index);
+/** The same to points [at, at + n) of p, which has a home. infinity_index counts from 0 for k[0]. */
+CUZK_STATUS dev_fixed_keep(dev_stream *s, const dev_points *p, size_t at, const dev_fixed *f,
+                           const fr *k, size_t n, size_t *infinity_index);
 /** Both in one call. */
 CUZK_STATUS dev_fixed_base_g1(dev_stream *s, uint8_t *out, point_enc enc, curve_id id,
                               const g1_any *base, const fr *k, size_t n, size_t *infinity_index);
@@ -196,6 +216,8 @@ typedef struct dev_system {
     const uint32_t *wires;
     const fr *coeffs;
     size_t n_coeffs;
+    uint64_t
+        shape_id; /* of all of this: a device may keep it under it, as dev_points.id; 0: not to be kept */
 } dev_system;
 
 /** a, b, c = A w, B w, C w for all rows, zero from there to the length of the buffers (which must hold all rows).

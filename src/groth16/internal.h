@@ -32,6 +32,13 @@ typedef struct key_list {
 CUZK_STATUS key_list_check(const key_list *l, size_t from, const groth16_key_check *o, pool *p,
                            uint64_t *done, uint64_t total);
 
+/** What device may keep of a system: dev_scalars.layout_id, .select_id and dev_system.shape_id. */
+typedef enum system_part { PART_SHAPE, PART_A_AUX, PART_B_AUX, SYSTEM_PARTS } system_part;
+static inline uint64_t system_part_id(const r1cs_system *sys, system_part part)
+{
+    return sys->id * SYSTEM_PARTS + part;
+}
+
 /** Domain of a key's form. */
 CUZK_STATUS groth16_domain(ntt_domain **out, device *d, groth16_form form, const curve *cv,
                            unsigned log_n);

@@ -23,10 +23,12 @@ struct groth16_job {
     const r1cs_system *sys;
     const r1cs_assignment *w;
     mem *m;
-    dev_stream *s;
+    device *dev;
+    dev_stream *s; /* the start's alone */
     dev_buf *a, *b, *c;
     dev_template *tmpl;
-    fr r, rs; /* blinding scalars r and s */
+    uint64_t values_id; /* the witness's on the device, until its last sum */
+    fr r, rs;           /* blinding scalars r and s */
     g1_any h, l, a_sum, b1_sum;
     g2_any b2_sum;
 };
@@ -35,6 +37,7 @@ void groth16_job_free(groth16_job *job)
 {
     if (job == NULL) return;
     mem *m = job->m;
+    if (job->values_id != 0) dev_forget(job->dev, job->values_id);
     dev_buf_free(job->a);
     dev_buf_free(job->b);
     dev_buf_free(job->c);
@@ -97,13 +100,14 @@ static cuzk_status sample(const curve *cv, const cuzk_fixed_rs *fixed, fr *r, fr
 }
 
 /** The auxiliary variables as device takes them. */
-static dev_scalars aux_scalars(const groth16_job *job, const uint64_t *select)
+static dev_scalars aux_scalars(const groth16_job *job)
 {
     const r1cs_assignment *w = job->w;
-    dev_scalars k = {.n = w->n_aux, .elems = w->elems, .bits = w->bits, .select = select};
+    dev_scalars k = {.n = w->n_aux, .elems = w->elems, .bits = w->bits, .id = job->values_id};
     if (w->sys != NULL && w->sys->is_elem != NULL) {
         k.is_elem = w->sys->is_elem;
         k.rank64 = w->sys->rank64;
+        k.layout_id = system_part_id(w->sys, PART_SHAPE);
     }
     return k;
 }
@@ -113,7 +117,7 @@ static cuzk_status evaluate(groth16_job *job, device *d)
     const groth16_pk *pk = job->pk;
     const r1cs_system *shape = pk->form == GROTH16_SNARKJS ? pk->coeffs : job->sys;
     size_t n = (size_t)1 << pk->log_n;
-    dev_scalars aux = aux_scalars(job, NULL);
+    dev_scalars aux = aux_scalars(job);
     dev_system view;
     span sp = span_open(SPAN_ALLOC);
     cuzk_status st = dev_buf_new(&job->a, d, n);
@@ -185,34 +189,67 @@ static cuzk_status quotient(groth16_job *job, device *d)
     return st;
 }
 
-/** r = sum over inputs + sum over aux, for a query whose bases are [inputs][aux]. in_select, aux_select: densities. */
-static cuzk_status query_g1(groth16_job *job, span_kind kind, g1_any *r, const dev_points *bases,
-                            const uint64_t *in_select, uint32_t n_in_bases,
-                            const uint64_t *aux_select)
+/** A query's bases are [inputs][aux]; of both those that take part. */
+typedef struct query {
+    const dev_points *bases;
+    dev_scalars in, aux;
+    size_t n_in; /* bases of inputs */
+} query;
+
+static query query_of(const groth16_job *job, const dev_points *bases)
+{
+    return (query){.bases = bases,
+                   .in = {.n = job->w->n_inputs, .elems = job->w->inputs},
+                   .aux = aux_scalars(job),
+                   .n_in = job->pk->n_inputs};
+}
+
+/** The variables that occur in B, in a bellperson key: the others have no point. */
+static query query_b(const groth16_job *job, const dev_points *bases)
+{
+    const r1cs_system *sys = job->sys;
+    query q = query_of(job, bases);
+
+    if (job->pk->form == GROTH16_SNARKJS) return q; /* absent wires are points at infinity there */
+    q.in.select = sys->b_input;
+    q.n_in = sys->n_b_input;
+    q.aux.select = sys->b_aux;
+    q.aux.n_selected = sys->n_b_aux;
+    q.aux.select_id = system_part_id(sys, PART_B_AUX);
+    return q;
+}
+
+static query query_a(const groth16_job *job)
+{
+    const r1cs_system *sys = job->sys;
+    query q = query_of(job, &job->pk->a);
+
+    if (job->pk->form == GROTH16_SNARKJS) return q;
+    q.aux.select = sys->a_aux;
+    q.aux.n_selected = sys->n_a_aux;
+    q.aux.select_id = system_part_id(sys, PART_A_AUX);
+    return q;
+}
+
+static cuzk_status sum_g1(groth16_job *job, span_kind kind, g1_any *r, const query *q)
 {
     const curve *cv = job->pk->cv;
-    dev_scalars in = {.n = job->w->n_inputs, .elems = job->w->inputs, .select = in_select};
-    dev_scalars aux = aux_scalars(job, aux_select);
     g1_any t;
     span sp = span_open(kind);
-    cuzk_status st = dev_msm_g1(job->s, r, cv->id, bases, 0, &in);
-    if (st == CUZK_OK) st = dev_msm_g1(job->s, &t, cv->id, bases, n_in_bases, &aux);
+    cuzk_status st = dev_msm_g1(job->s, r, cv->id, q->bases, 0, &q->in);
+    if (st == CUZK_OK) st = dev_msm_g1(job->s, &t, cv->id, q->bases, q->n_in, &q->aux);
     if (st == CUZK_OK) cv->g1_add(r, r, &t);
     span_close(&sp);
     return st;
 }
 
-static cuzk_status query_g2(groth16_job *job, g2_any *r, const dev_points *bases,
-                            const uint64_t *in_select, uint32_t n_in_bases,
-                            const uint64_t *aux_select)
+static cuzk_status sum_g2(groth16_job *job, span_kind kind, g2_any *r, const query *q)
 {
     const curve *cv = job->pk->cv;
-    dev_scalars in = {.n = job->w->n_inputs, .elems = job->w->inputs, .select = in_select};
-    dev_scalars aux = aux_scalars(job, aux_select);
     g2_any t;
-    span sp = span_open(SPAN_MSM_B2);
-    cuzk_status st = dev_msm_g2(job->s, r, cv->id, bases, 0, &in);
-    if (st == CUZK_OK) st = dev_msm_g2(job->s, &t, cv->id, bases, n_in_bases, &aux);
+    span sp = span_open(kind);
+    cuzk_status st = dev_msm_g2(job->s, r, cv->id, q->bases, 0, &q->in);
+    if (st == CUZK_OK) st = dev_msm_g2(job->s, &t, cv->id, q->bases, q->n_in, &q->aux);
     if (st == CUZK_OK) cv->g2_add(r, r, &t);
     span_close(&sp);
     return st;
@@ -221,10 +258,8 @@ static cuzk_status query_g2(groth16_job *job, g2_any *r, const dev_points *bases
 static cuzk_status sums(groth16_job *job)
 {
     const groth16_pk *pk = job->pk;
-    const r1cs_system *sys = job->sys;
-    bool dense = pk->form == GROTH16_SNARKJS; /* absent wires are points at infinity there */
-    const uint64_t *b_in = dense ? NULL : sys->b_input, *b_aux = dense ? NULL : sys->b_aux;
-    uint32_t n_b_in = dense ? pk->n_inputs : sys->n_b_input;
+    const dev_scalars all = aux_scalars(job);
+    const query a = query_a(job), b1 = query_b(job, &pk->b_g1), b2 = query_b(job, &pk->b_g2);
     span sp = span_open(SPAN_MSM_H);
     cuzk_status st = dev_msm_g1_buf(job->s, &job->h, pk->cv->id, &pk->h, job->a, pk->h.n);
 
@@ -232,15 +267,16 @@ static cuzk_status sums(groth16_job *job)
     dev_buf_free(job->a);
     job->a = NULL;
     TRY(st);
-    dev_scalars aux = aux_scalars(job, NULL);
     sp = span_open(SPAN_MSM_L);
-    st = dev_msm_g1(job->s, &job->l, pk->cv->id, &pk->l, 0, &aux);
+    st = dev_msm_g1(job->s, &job->l, pk->cv->id, &pk->l, 0, &all);
     span_close(&sp);
     TRY(st);
-    TRY(query_g1(job, SPAN_MSM_A, &job->a_sum, &pk->a, NULL, pk->n_inputs,
-                 dense ? NULL : sys->a_aux));
-    TRY(query_g1(job, SPAN_MSM_B1, &job->b1_sum, &pk->b_g1, b_in, n_b_in, b_aux));
-    return query_g2(job, &job->b2_sum, &pk->b_g2, b_in, n_b_in, b_aux);
+    TRY(sum_g1(job, SPAN_MSM_A, &job->a_sum, &a));
+    TRY(sum_g1(job, SPAN_MSM_B1, &job->b1_sum, &b1));
+    TRY(sum_g2(job, SPAN_MSM_B2, &job->b2_sum, &b2));
+    dev_forget(job->dev, job->values_id);
+    job->values_id = 0;
+    return CUZK_OK;
 }
 
 static cuzk_status check_args(const groth16_prove_args *args)
@@ -269,7 +305,9 @@ cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_
     job->sys = args->sys;
     job->w = args->w;
     job->m = args->m;
+    job->dev = d;
     job->s = s;
+    job->values_id = dev_points_id();
     TRY_OUT(sample(args->pk->cv, args->fixed, &job->r, &job->rs));
     TRY_OUT(evaluate(job, d));
     TRY_OUT(quotient(job, d));

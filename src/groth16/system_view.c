@@ -49,6 +49,7 @@ cuzk_status system_view(dev_system *out, dev_template **tmpl, const r1cs_system 
         .wires = sys->wires,
         .coeffs = sys->coeffs,
         .n_coeffs = sys->n_coeffs,
+        .shape_id = system_part_id(sys, PART_SHAPE),
     };
     *tmpl = t;
     return CUZK_OK;

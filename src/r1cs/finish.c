@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/u128.h"
@@ -246,6 +247,13 @@ static void give_maps_back(r1cs_system *sys)
     sys->rank64 = NULL;
 }
 
+/* From 1 on, so that 0 is no system's. */
+static uint64_t next_id(void)
+{
+    static _Atomic uint64_t last;
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1; /* only a number */
+}
+
 cuzk_status r1cs_finish(r1cs_system *sys)
 {
     cuzk_status st = CUZK_OK;
@@ -268,6 +276,7 @@ cuzk_status r1cs_finish(r1cs_system *sys)
     }
     count_all(sys);
     coeff_table_close(sys);
+    sys->id = next_id();
 out:
     if (st != CUZK_OK) give_maps_back(sys);
     scratch_clear(&w, sys);

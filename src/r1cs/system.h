@@ -64,7 +64,8 @@ typedef struct r1cs_system {
     size_t n_coeffs, cap_coeffs;
     void *coeff_index; /* hash index while building */
 
-    /* after r1cs_finish: layout of packed assignments, densities */
+    /* after r1cs_finish: a number that no other system of this process has; layout of packed assignments, densities */
+    uint64_t id;
     uint64_t *is_elem; /* bitmap over aux; NULL when all are elements */
     uint32_t *rank64;  /* elements before each word of 64 */
     uint32_t n_elem;   /* elements among aux; n_aux - n_elem bits */

@@ -211,6 +211,168 @@ static void test_sums_in_little_memory(void **state)
     pair_close(&t);
 }
 
+/* ---- scalars that stay on the device ---- */
+
+typedef struct packed {
+    size_t n;
+    uint64_t *is_elem, *bits, *select;
+    uint32_t *rank64;
+    fr *elems;
+    dev_scalars k;
+} packed;
+
+/* One value in eight is an element; half of the positions take part. */
+static void pack(packed *p, const curve *cv, size_t n, bool selected)
+{
+    size_t words = n / 64 + 1, elems = 0, taken = 0;
+
+    *p = (packed){.n = n,
+                  .is_elem = array(words, 8),
+                  .bits = array(words, 8),
+                  .select = array(words, 8),
+                  .rank64 = array(words, 4),
+                  .elems = array(n, sizeof(fr))};
+    for (size_t i = 0; i < n; i++) {
+        if (i % 64 == 0) p->rank64[i / 64] = (uint32_t)elems;
+        if (harness_random_below(2) == 0) {
+            p->select[i / 64] |= (uint64_t)1 << i % 64;
+            taken++;
+        }
+        if (harness_random_below(8) != 0) continue;
+        p->is_elem[i / 64] |= (uint64_t)1 << i % 64;
+        random_fr(cv, &p->elems[elems++]);
+    }
+    harness_random_bytes(p->bits, words * 8);
+    p->k = (dev_scalars){.n = n,
+                         .elems = p->elems,
+                         .bits = p->bits,
+                         .is_elem = p->is_elem,
+                         .rank64 = p->rank64,
+                         .select = selected ? p->select : NULL,
+                         .n_selected = selected ? taken : 0,
+                         .id = dev_points_id(),
+                         .layout_id = dev_points_id(),
+                         .select_id = selected ? dev_points_id() : 0};
+}
+
+static void pack_free(packed *p)
+{
+    free(p->is_elem);
+    free(p->bits);
+    free(p->select);
+    free(p->rank64);
+    free(p->elems);
+}
+
+/* The same sum twice, then with other values in the same layout: what is kept is used, and only as long as it is valid. */
+static void compare_kept(const pair *t, curve_id id, bool g2, size_t n, bool selected)
+{
+    const curve *cv = device_curve(t->cpu, id);
+    size_t size = g2 ? cv->g2_size : cv->g1_size;
+    uint8_t *points = array(n, size);
+    fr *logs = array(n, sizeof *logs);
+    dev_points b = {.data = points, .n = n, .enc = POINT_LEM, .g2 = g2, .id = dev_points_id()};
+    g2_any want, got;
+    packed p;
+
+    for (size_t i = 0; i < n; i++) random_fr(cv, &logs[i]);
+    assert_status_ok(
+        g2 ? dev_fixed_base_g2(t->cpu_s, points, POINT_LEM, id, &cv->g2_gen, logs, n, NULL)
+           : dev_fixed_base_g1(t->cpu_s, points, POINT_LEM, id, &cv->g1_gen, logs, n, NULL));
+    pack(&p, cv, n, selected);
+    for (int round = 0; round < 3; round++) {
+        if (round == 2) {
+            dev_forget(t->gpu, p.k.id);
+            p.k.id = dev_points_id();
+            harness_random_bytes(p.bits, n / 64 * 8);
+            random_fr(cv, &p.elems[0]);
+        }
+        sum(t->cpu_s, &want, id, &b, &p.k);
+        sum(t->gpu_s, &got, id, &b, &p.k);
+        assert_bytes_equal(&got, &want, size);
+    }
+    dev_forget(t->gpu, p.k.id);
+    pack_free(&p);
+    free(logs);
+    free(points);
+}
+
+static void test_kept_scalars(void **state)
+{
+    pair t;
+
+    (void)state;
+    for (int little = 0; little < 2; little++) {
+        pair_open(&t, little != 0 ? LITTLE : 0);
+        for (unsigned id = 0; id < CURVE_IDS; id++)
+            for (int selected = 0; selected < 2; selected++) {
+                compare_kept(&t, (curve_id)id, false, little != 0 ? 400001 : 70001, selected != 0);
+                compare_kept(&t, (curve_id)id, true, 9000, selected != 0);
+            }
+        pair_close(&t);
+    }
+}
+
+/* ---- multiples of one point ---- */
+
+/* More than a chunk, zeros among them; to the host in a key's form, and to points that stay there and are summed. */
+static void compare_fixed(const pair *t, curve_id id, bool g2, size_t n)
+{
+    const curve *cv = device_curve(t->cpu, id);
+    point_enc enc = id == CURVE_ID_BLS12_381 ? POINT_ZCASH : POINT_LEM;
+    size_t size = cv->point_size(g2, enc), lem = cv->point_size(g2, POINT_LEM), inf[2];
+    const void *gen = g2 ? (const void *)&cv->g2_gen : (const void *)&cv->g1_gen;
+    uint8_t *want = array(n, size), *got = array(n, size), *points = array(n, lem);
+    fr *k = array(n, sizeof *k);
+    dev_points home, host = {.data = points, .n = n, .enc = POINT_LEM, .g2 = g2};
+    dev_scalars s = {.n = n, .elems = k};
+    g2_any sums[2];
+    dev_fixed *f[2];
+
+    for (size_t i = 0; i < n; i++) random_fr(cv, &k[i]);
+    assert_status_ok(dev_fixed_new(&f[0], t->cpu_s, id, g2, gen, n));
+    assert_status_ok(dev_fixed_new(&f[1], t->gpu_s, id, g2, gen, n));
+    for (int round = 0; round < 2; round++) {
+        assert_status_ok(dev_fixed_mul(t->cpu_s, want, enc, f[0], k, n, &inf[0]));
+        assert_status_ok(dev_fixed_mul(t->gpu_s, got, enc, f[1], k, n, &inf[1]));
+        assert_int_equal(inf[0], inf[1]);
+        assert_bytes_equal(got, want, n * size);
+        k[n / 2] = k[n - 1] = cv->fr_zero;
+    }
+    assert_status_ok(dev_fixed_mul(t->cpu_s, points, POINT_LEM, f[0], k, n, NULL));
+    assert_status_ok(dev_points_new(&home, t->gpu, id, g2, n));
+    assert_status_is(dev_fixed_keep(t->gpu_s, &home, 1, f[1], k, n, NULL), CUZK_EINVAL);
+    assert_status_ok(dev_fixed_keep(t->gpu_s, &home, 0, f[1], k, n / 3, &inf[1]));
+    assert_true(inf[1] == SIZE_MAX);
+    assert_status_ok(dev_fixed_keep(t->gpu_s, &home, n / 3, f[1], k + n / 3, n - n / 3, &inf[1]));
+    assert_int_equal(inf[1], n / 2 - n / 3);
+    sum(t->cpu_s, &sums[0], id, &host, &s);
+    sum(t->gpu_s, &sums[1], id, &home, &s);
+    assert_bytes_equal(&sums[1], &sums[0], lem);
+    dev_points_free(&home);
+    dev_fixed_free(f[0]);
+    dev_fixed_free(f[1]);
+    free(k);
+    free(points);
+    free(got);
+    free(want);
+}
+
+static void test_fixed(void **state)
+{
+    pair t;
+
+    (void)state;
+    for (int little = 0; little < 2; little++) {
+        pair_open(&t, little != 0 ? LITTLE : 0);
+        for (unsigned id = 0; id < CURVE_IDS; id++) {
+            compare_fixed(&t, (curve_id)id, false, little != 0 ? 100000 : 400000);
+            compare_fixed(&t, (curve_id)id, true, 90000);
+        }
+        pair_close(&t);
+    }
+}
+
 /* ---- transforms ---- */
 
 static void compare_ntt(const pair *t, curve_id id, unsigned log_n, unsigned kind)
@@ -256,8 +418,9 @@ static void test_transforms(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),
-                                       cmocka_unit_test(test_sums_in_little_memory),
-                                       cmocka_unit_test(test_transforms)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums), cmocka_unit_test(test_sums_in_little_memory),
+        cmocka_unit_test(test_kept_scalars), cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_transforms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,8 @@ static void run_abc(sample *t, dev_stream *s, curve_id id, dev_buf *const b[3])
         .n_local = N / 2, .n_pub = 1, .n_rows = ROWS / 2, .a = m, .b = m1, .c = m2};
     dev_template tmpl = half;
     const dev_instance inst[2] = {{0, 0, 1, 0, 0}, {0, N / 2, 1, ROWS / 2, 0}};
-    const dev_scalars aux = {N, t->x[0], t->bits, t->is_elem, t->rank64, NULL};
+    const dev_scalars aux = {
+        .n = N, .elems = t->x[0], .bits = t->bits, .is_elem = t->is_elem, .rank64 = t->rank64};
     dev_system sys = {.id = id,
                       .n_inputs = 2,
                       .n_aux = N,

@@ -2,7 +2,7 @@
  * device/cuda/backend_cuda.c - an NVIDIA GPU as a device: opening, streams, buffers, and the table
  *
  * The runtime is linked in and finds the driver when it is first called: a program with this backend runs anywhere, and
- * device_open says what is missing. Setups (multiples of one point) are not here.
+ * device_open says what is missing.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -142,10 +142,11 @@ static void close_device(device *d)
     (void)cudaDeviceSynchronize();
     (void)pthread_mutex_lock(&cu->mu);
     cu_domains_close(cu);
-    cu_points_close(cu);
+    cu_kept_close(cu);
     cu_stages_close(cu);
     cu_mem_close(cu);
     (void)pthread_mutex_unlock(&cu->mu);
+    (void)pthread_cond_destroy(&cu->filled);
     (void)pthread_mutex_destroy(&cu->mu);
     mem_free(d->m, cu);
     d->impl = NULL;
@@ -172,6 +173,11 @@ static cuzk_status open_device(device *d, const device_config *config)
     if (pthread_mutex_init(&cu->mu, NULL) != 0) {
         mem_free(d->m, cu);
         return FAIL(CUZK_ENOMEM, "device cuda: no mutex");
+    }
+    if (pthread_cond_init(&cu->filled, NULL) != 0) {
+        (void)pthread_mutex_destroy(&cu->mu);
+        mem_free(d->m, cu);
+        return FAIL(CUZK_ENOMEM, "device cuda: no condition");
     }
     cu->d = d;
     cu->index = (int)index;
@@ -383,5 +389,12 @@ const dev_backend dev_backend_cuda = {
     .mul = mul,
     .msm = cu_msm,
     .msm_buf = cu_msm_buf,
+    .points_new = cu_points_new,
+    .points_free = cu_points_free,
+    .forget = cu_scalars_forget,
+    .fixed_new = cu_fixed_new,
+    .fixed_free = cu_fixed_free,
+    .fixed_mul = cu_fixed_mul,
+    .fixed_keep = cu_fixed_keep,
     .abc = cu_abc,
 };

@@ -38,14 +38,25 @@ typedef struct cu_block {
 } cu_block;
 #define CU_BLOCKS 1024
 
-/* A key's points that stay. id 0: this record is free. */
+/* What stays on the device beyond a call, and under what: ids of one kind are never the same for other bytes. */
+typedef enum cu_kept_kind {
+    CU_KEPT_POINTS, /* of a key: dev_points.id */
+    CU_KEPT_SYSTEM, /* templates, instances: dev_system.id */
+    CU_KEPT_LAYOUT, /* is_elem, rank64: dev_scalars.layout_id */
+    CU_KEPT_SELECT, /* a bitmap and its ranks: dev_scalars.select_id */
+    CU_KEPT_VALUES, /* elems, bits: dev_scalars.id */
+} cu_kept_kind;
+
+/* id 0: this record is free. data NULL: somebody is filling it. */
 typedef struct cu_kept {
     uint64_t id, last_use;
+    cu_kept_kind kind;
+    bool ready;
     uint8_t *data;
     size_t size;
-    unsigned users;
+    unsigned users; /* 0: it may be given up */
 } cu_kept;
-#define CU_KEPT 64
+#define CU_KEPT 256
 
 /* What ntt_domain->impl is; table NULL: this record is free, or being filled by its one user. */
 enum { POWERS_TO_COSET, POWERS_INVERSE, POWERS_COSET, POWERS_COSET_INVERSE, POWERS_KINDS };
@@ -85,7 +96,8 @@ typedef struct cu_device {
     cu_block blocks[CU_BLOCKS];
     size_t allocated, used, peak; /* from the driver; of it given out; the most that was */
     cu_kept kept[CU_KEPT];
-    uint64_t uses; /* of kept points, so far */
+    uint64_t uses;         /* of what is kept, so far */
+    pthread_cond_t filled; /* a record became ready, or free again */
     cu_domain domains[CU_DOMAINS];
     cu_stage stages[CU_STAGES]; /* that no stream has */
     unsigned n_stages;
@@ -149,6 +161,26 @@ void cu_stages_close(cu_device *cu);
 /** memcpy by all threads of the pool. */
 void cu_copy_host(pool *p, void *dst, const void *src, size_t size);
 
+/* ---- what is kept (cuda_kept.c) ---- */
+
+/** Fills `data` on the device; what it enqueued has ended when it returns. */
+typedef cuzk_status (*cu_fill)(void *ctx, dev_stream *s, uint8_t *data);
+/** The record of (kind, id), filled by `fill` when there was none; one thread fills, others wait for it. In use until
+ *  cu_kept_put. *out NULL: the table is full of records in use. */
+CUZK_STATUS cu_kept_get(cu_kept **out, dev_stream *s, cu_kept_kind kind, uint64_t id, size_t size,
+                        cu_fill fill, void *ctx);
+/** The record if it is there and ready, in use; else NULL. */
+cu_kept *cu_kept_find(cu_device *cu, cu_kept_kind kind, uint64_t id);
+void cu_kept_put(cu_device *cu, cu_kept *k); /* NULL is fine */
+/** Gives the record up when nobody uses it. */
+void cu_kept_drop(cu_device *cu, cu_kept_kind kind, uint64_t id);
+/** Gives up records that nobody uses, the least recently used first, until `size` bytes are free or none is left; mu is
+ *  held. */
+void cu_kept_evict_locked(cu_device *cu, size_t size);
+void cu_kept_close(cu_device *cu);
+/** Bytes that are free, or are taken by records that nobody uses, or by the points of this id. */
+size_t cu_kept_room(cu_device *cu, uint64_t points_id);
+
 /* ---- points (cuda_points.c) ---- */
 
 /** Points [from, to) of b in device memory, as affine of the group: data[i] is point from + i. */
@@ -161,12 +193,29 @@ typedef struct cu_points {
 CUZK_STATUS cu_points_get(cu_points *out, dev_stream *s, curve_id id, const dev_points *b,
                           size_t from, size_t to, bool may_keep);
 void cu_points_put(cu_device *cu, cu_points *p);
-/** Gives up kept points that nobody uses, the least recently used first, until `size` bytes are free or none is left;
- *  mu is held. */
-void cu_points_evict_locked(cu_device *cu, size_t size);
-void cu_points_close(cu_device *cu);
-/** Bytes that are free, or are taken by kept points that nobody uses, or by those of this id. */
-size_t cu_points_room(cu_device *cu, uint64_t id);
+/** Points that live here alone: dev_points_new. */
+CUZK_STATUS cu_points_new(dev_points *p, device *d, curve_id id);
+void cu_points_free(dev_points *p);
+/** Their memory; NULL when p is not of this device. */
+uint8_t *cu_points_home(cu_device *cu, const dev_points *p);
+
+/* ---- scalars (cuda_scalars.c) ---- */
+
+/** Parts of dev_scalars that are on the device as a whole, in use until cu_scalars_put; pointers of the others are NULL. */
+typedef struct cu_whole {
+    const uint32_t *elems;
+    const uint64_t *bits;
+    const uint64_t *is_elem;
+    const uint32_t *rank64;
+    const uint64_t *select;
+    const uint32_t *select_rank; /* one more than words of select */
+    cu_kept *values, *layout, *selected;
+} cu_whole;
+/** Brings in those parts that have an id and take little of the room. */
+CUZK_STATUS cu_scalars_get(cu_whole *out, dev_stream *s, const dev_scalars *k);
+void cu_scalars_put(cu_device *cu, cu_whole *w);
+void cu_scalars_forget(device *d, uint64_t id);
+size_t cu_scalars_elems(const dev_scalars *k);
 
 /* ---- operations ---- */
 
@@ -193,6 +242,12 @@ CUZK_STATUS cu_msm(dev_stream *s, void *r, curve_id id, const dev_points *bases,
                    const dev_scalars *k);
 CUZK_STATUS cu_msm_buf(dev_stream *s, void *r, curve_id id, const dev_points *bases,
                        const dev_buf *k, size_t n);
+CUZK_STATUS cu_fixed_new(dev_stream *s, dev_fixed *f, const void *base, size_t n);
+void cu_fixed_free(dev_fixed *f);
+CUZK_STATUS cu_fixed_mul(dev_stream *s, uint8_t *out, point_enc enc, const dev_fixed *f,
+                         const fr *k, size_t n, size_t *infinity_index);
+CUZK_STATUS cu_fixed_keep(dev_stream *s, const dev_points *p, size_t at, const dev_fixed *f,
+                          const fr *k, size_t n, size_t *infinity_index);
 CUZK_STATUS cu_abc(dev_stream *s, dev_buf *a, dev_buf *b, dev_buf *c, const dev_system *sys,
                    const fr *inputs, const dev_scalars *aux);
 

@@ -2,7 +2,7 @@
  * device/cuda/cuda_mem.c - device memory: blocks from the driver, kept when they are given back, under a limit
  *
  * A block serves a request that it exceeds by a quarter at most, so a steady state asks the driver for nothing. When the
- * limit or the driver says no, idle blocks go first, then kept points and domains that nobody uses.
+ * limit or the driver says no, idle blocks go first, then domains and what else is kept that nobody uses.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -55,7 +55,7 @@ static void make_room_locked(cu_device *cu, size_t size)
     cu_domains_evict_locked(cu);
     trim_locked(cu);
     if (cu->allocated + size <= cu->limit) return;
-    cu_points_evict_locked(cu, size);
+    cu_kept_evict_locked(cu, size);
     trim_locked(cu);
 }
 
@@ -74,7 +74,7 @@ static cuzk_status new_block_locked(cu_device *cu, void **out, size_t size)
     if (err == cudaErrorMemoryAllocation) { /* others have what should be left */
         (void)cudaGetLastError();           /* this error, which does not stick */
         cu_domains_evict_locked(cu);
-        cu_points_evict_locked(cu, SIZE_MAX);
+        cu_kept_evict_locked(cu, SIZE_MAX);
         trim_locked(cu);
         err = (int)cudaMalloc(&p, size);
     }

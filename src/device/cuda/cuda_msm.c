@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "base/u128.h"
+#include "device/cpu/msm_kernels.h"
 
-#define FEW_LEFT 4u  /* points a bucket may hold when its segment is summed */
-#define COMBINE 8u   /* segments that become one */
-#define SUM_WORDS 96 /* of the largest XYZZ point: G2 of BLS12-381 */
-#define HOST_MAX 4u  /* elements that are not worth a launch */
+#define FEW_LEFT 4u /* points a bucket may hold when its segment is summed */
+#define COMBINE 8u  /* segments that become one */
+#define HOST_MAX 4u /* elements that are not worth a launch */
 
 typedef struct msm_run {
     dev_stream *s;
@@ -32,6 +32,8 @@ typedef struct msm_run {
     const dev_scalars *k;
     const uint32_t *on_device; /* not NULL: all elements of k are there */
     bool resident;             /* the plan counts on the key's points being kept */
+    cu_whole whole;            /* what of k is on the device as a whole */
+    size_t base0;              /* of position 0 */
     cu_msm_plan plan;
     /* device memory */
     uint32_t *elem;
@@ -46,7 +48,7 @@ typedef struct msm_run {
     uint32_t rank0;
     cu_points points;
     cu_digits digits;
-    uint64_t acc[SUM_WORDS]; /* XYZZ of what chunks before have given */
+    g2_any acc; /* of either group, affine: what chunks before have given; zero is infinity */
 } msm_run;
 
 /* ---- memory ---- */
@@ -89,15 +91,16 @@ static cuzk_status take_plan(msm_run *r)
         r->sums[i] = take(r, n, r->g->sum_size, &st);
     }
     r->scan_blocks = take(r, scan, 4, &st);
-    if (r->k->select != NULL) {
+    if (r->k->select != NULL && r->whole.selected == NULL) {
         r->select = take(r, p->chunk / 64 + 1, 8, &st);
         r->select_rank = take(r, p->chunk / 64 + 2, 4, &st);
     }
-    if (r->k->is_elem != NULL) {
+    if (r->k->is_elem != NULL && r->whole.layout == NULL) {
         r->is_elem = take(r, p->chunk / 64 + 1, 8, &st);
         r->rank64 = take(r, p->chunk / 64 + 1, 4, &st);
-        r->bits = take(r, p->chunk / 64 + 2, 8, &st);
     }
+    if (r->whole.values != NULL) return st;
+    if (r->k->is_elem != NULL) r->bits = take(r, p->chunk / 64 + 2, 8, &st);
     if (r->k->elems != NULL) r->elem = take(r, p->max_elems, sizeof(fr), &st);
     return st;
 }
@@ -111,6 +114,7 @@ static void release_all(msm_run *r)
                    r->desc,        r->sums[0],     r->sums[1],      r->sums[2],    r->sums[3]};
 
     cu_points_put(r->cu, &r->points);
+    cu_scalars_put(r->cu, &r->whole);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cu_release(r->cu, all[i]);
 }
 
@@ -125,41 +129,66 @@ static size_t popcount_range(const uint64_t *w, size_t from, size_t to)
     return n;
 }
 
+/* Which positions take part, and how many. */
+static cuzk_status upload_select(msm_run *r, cu_scalars *out)
+{
+    const dev_scalars *k = r->k;
+    size_t n = r->end - r->pos, words = (n + 63) / 64, w0 = r->pos / 64;
+
+    r->n_bases = n;
+    out->first_base = 0; /* the points are those from there on */
+    if (k->select == NULL) return CUZK_OK;
+    r->n_bases =
+        n == k->n && k->n_selected != 0 ? k->n_selected : popcount_range(k->select + w0, 0, n);
+    if (r->whole.selected != NULL) {
+        out->select = r->whole.select + w0;
+        out->select_rank = r->whole.select_rank + w0; /* of all, so less what came before */
+        out->first_base = (uint32_t)(r->base0 - r->first_base);
+        return CUZK_OK;
+    }
+    TRY(cu_upload(r->s, r->select, k->select + w0, words * 8));
+    CU_TRY(r->cu,
+           cu_scan(r->q->s, r->select_rank, r->scan_blocks, NULL, r->select, words, CU_SCAN_BITS));
+    out->select = r->select;
+    out->select_rank = r->select_rank;
+    return CUZK_OK;
+}
+
 /* Scalars of positions [pos, end) to the device; pos is a multiple of 64. */
 static cuzk_status upload_scalars(msm_run *r, cu_scalars *out)
 {
     const dev_scalars *k = r->k;
+    const cu_whole *whole = &r->whole;
     size_t n = r->end - r->pos, words = (n + 63) / 64, w0 = r->pos / 64, elems = n, elem0 = r->pos;
 
     *out = (cu_scalars){.n = n};
     if (k->is_elem != NULL) {
         size_t bit0, bits;
         elem0 = k->rank64[w0];
-        elems = popcount_range(k->is_elem + w0, 0, n);
+        elems = cu_msm_elems(k, r->pos, r->end);
         out->rank0 = (uint32_t)elem0;
         bit0 = r->pos - elem0;
         bits = n - elems;
         out->bit0 = bit0 % 64;
-        if (bits != 0)
+        out->bits = whole->values != NULL ? whole->bits + bit0 / 64 : r->bits;
+        if (bits != 0 && whole->values == NULL)
             TRY(cu_upload(r->s, r->bits, k->bits + bit0 / 64, ((bit0 % 64 + bits + 63) / 64) * 8));
-        TRY(cu_upload(r->s, r->is_elem, k->is_elem + w0, words * 8));
-        TRY(cu_upload(r->s, r->rank64, k->rank64 + w0, words * 4));
-        out->bits = r->bits;
-        out->is_elem = r->is_elem;
-        out->rank64 = r->rank64;
+        out->is_elem = whole->layout != NULL ? whole->is_elem + w0 : r->is_elem;
+        out->rank64 = whole->layout != NULL ? whole->rank64 + w0 : r->rank64;
+        if (whole->layout == NULL) {
+            TRY(cu_upload(r->s, r->is_elem, k->is_elem + w0, words * 8));
+            TRY(cu_upload(r->s, r->rank64, k->rank64 + w0, words * 4));
+        }
     }
-    if (k->elems != NULL) TRY(cu_upload(r->s, r->elem, k->elems + elem0, elems * sizeof(fr)));
-    out->elem = r->on_device != NULL ? r->on_device + 8 * r->pos : r->elem;
-    r->n_bases = n;
-    if (k->select != NULL) {
-        TRY(cu_upload(r->s, r->select, k->select + w0, words * 8));
-        CU_TRY(r->cu, cu_scan(r->q->s, r->select_rank, r->scan_blocks, NULL, r->select, words,
-                              CU_SCAN_BITS));
-        out->select = r->select;
-        out->select_rank = r->select_rank;
-        r->n_bases = popcount_range(k->select + w0, 0, n);
+    if (r->on_device != NULL) {
+        out->elem = r->on_device + 8 * r->pos;
+    } else if (whole->values != NULL) {
+        out->elem = whole->elems + 8 * elem0;
+    } else {
+        out->elem = r->elem;
+        if (k->elems != NULL) TRY(cu_upload(r->s, r->elem, k->elems + elem0, elems * sizeof(fr)));
     }
-    return CUZK_OK;
+    return upload_select(r, out);
 }
 
 /* ---- a group of windows ---- */
@@ -240,6 +269,25 @@ static cuzk_status add_group(msm_run *r, unsigned first, unsigned n)
 
 /* ---- windows to the sum ---- */
 
+/* acc += sum of 2^(c w) windows[w], by the CPU's kernels: XYZZ points are the same bytes there, and its products the faster. */
+static void add_joined(msm_run *r, const void *windows, size_t n, unsigned c)
+{
+    static const _Alignas(64) uint8_t infinity[MSM_MAX_CELL];
+    const msm_kernels *k = msm_kernels_get(r->cv->id, r->s->d->table, r->bases->g2);
+    g2_any sum = {{0}};
+    g1_any a, b;
+
+    k->finish(&sum, windows, n, c, infinity);
+    if (r->bases->g2) {
+        r->cv->g2_add(&r->acc, &r->acc, &sum);
+    } else {
+        memcpy(&a, &r->acc, sizeof a);
+        memcpy(&b, &sum, sizeof b);
+        r->cv->g1_add(&a, &a, &b);
+        memcpy(&r->acc, &a, sizeof a);
+    }
+}
+
 static cuzk_status join_windows(msm_run *r)
 {
     const cu_msm_plan *p = &r->plan;
@@ -262,8 +310,8 @@ static cuzk_status join_windows(msm_run *r)
     CU_TRY(r->cu, cudaMemcpyAsync(host + size, r->sums[in + 1], p->windows * size,
                                   cudaMemcpyDeviceToHost, r->q->s));
     CU_TRY(r->cu, cudaStreamSynchronize(r->q->s));
-    r->g->add_windows(r->acc, host + size, p->windows, 0, p->c);
-    r->g->add_windows(r->acc, host, 1, 0, 0);
+    add_joined(r, host + size, p->windows, p->c);
+    add_joined(r, host, 1, 0);
     return CUZK_OK;
 }
 
@@ -276,7 +324,6 @@ static cuzk_status run_chunk(msm_run *r)
     if (r->n_bases == 0) return CUZK_OK;
     TRY(cu_points_get(&r->points, r->s, r->cv->id, r->bases, r->first_base,
                       r->first_base + r->n_bases, r->resident));
-    in.first_base = 0; /* the points are those from there on */
     CU_TRY(r->cu, cudaMemsetAsync(r->chunk.counts, 0, 8, r->q->s));
     CU_TRY(r->cu, r->f->prepare(r->q->s, &r->chunk, &in, &r->digits));
     for (unsigned w = 0; w < p->windows; w += p->group)
@@ -304,10 +351,16 @@ static cuzk_status run_all(msm_run *r)
 /* With points kept on the device if they fit beside a plan of some size, else chunk by chunk. */
 static cuzk_status choose_plan(msm_run *r)
 {
-    size_t point = r->g->point_size, room = cu_points_room(r->cu, r->bases->id), size;
-    size_t elem = r->k->elems != NULL ? sizeof(fr) : 0;
+    size_t point = r->g->point_size, room = cu_kept_room(r->cu, r->bases->id), size;
+    size_t elem = r->k->elems != NULL && r->whole.values == NULL ? sizeof(fr) : 0;
     cu_msm_plan *p = &r->plan;
 
+    if (r->bases->home != NULL) { /* there, and in use as long as they live */
+        r->resident = true;
+        size = r->bases->n * point;
+        return cu_msm_plan_make(p, r->cu, r->g, r->k, r->cv->fr_bits, room > size ? room - size : 0,
+                                0, elem);
+    }
     if (r->bases->id != 0 && size_mul(&size, r->bases->n, point) && size < room &&
         cu_msm_plan_make(p, r->cu, r->g, r->k, r->cv->fr_bits, room - size, 0, elem) == CUZK_OK &&
         (p->chunk == r->k->n || room - size > room / 4)) {
@@ -321,14 +374,16 @@ static cuzk_status run(msm_run *r, void *out)
 {
     cuzk_status st;
 
+    r->base0 = r->first_base;
+    if (r->on_device == NULL) TRY_OUT(cu_scalars_get(&r->whole, r->s, r->k));
     TRY_OUT(choose_plan(r));
     TRY_OUT(take_plan(r));
     TRY_OUT(run_all(r));
-    r->g->to_affine(out, r->acc);
+    memcpy(out, &r->acc, r->g->point_size);
 out:
     if (st != CUZK_OK) (void)cudaStreamSynchronize(r->q->s); /* nothing of it still runs */
     release_all(r);
-    explicit_bzero(r->acc, sizeof r->acc);
+    explicit_bzero(&r->acc, sizeof r->acc);
     return st;
 }
 
@@ -375,7 +430,7 @@ cuzk_status cu_msm(dev_stream *s, void *r, curve_id id, const dev_points *bases,
     g2_any sum = {{0}}; /* room for either group; zero is infinity */
 
     TRY(cu_enter(run_of.cu));
-    if (k->n <= HOST_MAX && k->is_elem == NULL && k->select == NULL) {
+    if (k->n <= HOST_MAX && k->is_elem == NULL && k->select == NULL && bases->data != NULL) {
         for (size_t i = 0; i < k->n; i++)
             TRY(add_product(run_of.cv, &sum, bases, first_base + i, &k->elems[i]));
     } else {

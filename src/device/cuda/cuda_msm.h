@@ -25,6 +25,8 @@ typedef struct cu_msm_plan {
 #define CU_MSM_MIN_C 4u
 #define CU_MSM_MAX_C 22u
 
+/** Elements among positions [pos, end) of k; both are multiples of 64, or end is all. */
+size_t cu_msm_elems(const dev_scalars *k, size_t pos, size_t end);
 /** The most elements that `chunk` positions of k have. */
 size_t cu_msm_chunk_elems(const dev_scalars *k, size_t chunk);
 /** A plan that takes at most `room` bytes, point_bytes for each position of a chunk and elem_bytes for each element of it

@@ -20,20 +20,22 @@ static unsigned windows_of(unsigned fr_bits, unsigned c)
     return (fr_bits + c - 1) / c;
 }
 
+size_t cu_msm_elems(const dev_scalars *k, size_t pos, size_t end)
+{
+    size_t n;
+
+    if (k->is_elem == NULL) return end - pos;
+    n = end < k->n ? k->rank64[end / 64] : cu_scalars_elems(k);
+    return n - k->rank64[pos / 64];
+}
+
 size_t cu_msm_chunk_elems(const dev_scalars *k, size_t chunk)
 {
     size_t most = 0;
 
     if (k->is_elem == NULL) return chunk < k->n ? chunk : k->n;
     for (size_t pos = 0; pos < k->n; pos += chunk) {
-        size_t end = pos + chunk, last = (k->n - 1) / 64, n;
-        if (end < k->n) {
-            n = k->rank64[end / 64];
-        } else {
-            n = k->rank64[last] +
-                (size_t)u64_popcount(k->is_elem[last] & UINT64_MAX >> (63 - (k->n - 1) % 64));
-        }
-        n -= k->rank64[pos / 64];
+        size_t n = cu_msm_elems(k, pos, k->n - pos < chunk ? k->n : pos + chunk);
         if (n > most) most = n;
     }
     return most;

@@ -1,8 +1,8 @@
 /*
  * device/cuda/cuda_points.c - a key's points in device memory: checked and decoded there once, kept while there is room
  *
- * Kept under dev_points.id, which names bytes that never change; the list is in order of use, and what nobody uses can be
- * given up for other memory. Points without an id, or too many of them, are brought in for one call.
+ * Kept under dev_points.id, which names bytes that never change (cuda_kept.c). Points without an id, or too many of them,
+ * are brought in for one call.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -131,96 +131,15 @@ out:
 
 /* ---- what is kept ---- */
 
-static cu_kept *take_kept(cu_device *cu, uint64_t id)
+typedef struct load_list {
+    curve_id id;
+    const dev_points *b;
+} load_list;
+
+static cuzk_status load_list_all(void *ctx, dev_stream *s, uint8_t *data)
 {
-    cu_kept *found = NULL;
-
-    (void)pthread_mutex_lock(&cu->mu);
-    for (cu_kept *k = cu->kept; k < cu->kept + CU_KEPT && found == NULL; k++)
-        if (k->id == id) found = k;
-    if (found != NULL) {
-        found->users++;
-        found->last_use = ++cu->uses;
-    }
-    (void)pthread_mutex_unlock(&cu->mu);
-    return found;
-}
-
-size_t cu_points_room(cu_device *cu, uint64_t id)
-{
-    size_t room = 0;
-
-    (void)pthread_mutex_lock(&cu->mu);
-    if (cu->limit > cu->used) room = cu->limit - cu->used;
-    for (const cu_kept *k = cu->kept; k < cu->kept + CU_KEPT; k++)
-        if (k->id != 0 && (k->users == 0 || k->id == id)) room += k->size;
-    (void)pthread_mutex_unlock(&cu->mu);
-    return room;
-}
-
-static void give_up_locked(cu_device *cu, cu_kept *k)
-{
-    cu_release_locked(cu, k->data);
-    *k = (cu_kept){0};
-}
-
-static cu_kept *oldest_unused(cu_device *cu)
-{
-    cu_kept *oldest = NULL;
-
-    for (cu_kept *k = cu->kept; k < cu->kept + CU_KEPT; k++)
-        if (k->id != 0 && k->users == 0 && (oldest == NULL || k->last_use < oldest->last_use))
-            oldest = k;
-    return oldest;
-}
-
-void cu_points_evict_locked(cu_device *cu, size_t size)
-{
-    while (cu->used > cu->limit || cu->limit - cu->used < size) {
-        cu_kept *k = oldest_unused(cu);
-        if (k == NULL) return;
-        give_up_locked(cu, k);
-    }
-}
-
-void cu_points_close(cu_device *cu)
-{
-    cu_points_evict_locked(cu, SIZE_MAX);
-}
-
-/* The record's place in the table, and NULL when all are in use. */
-static cu_kept *record_locked(cu_device *cu)
-{
-    cu_kept *k;
-
-    for (k = cu->kept; k < cu->kept + CU_KEPT; k++)
-        if (k->id == 0) return k;
-    k = oldest_unused(cu);
-    if (k != NULL) give_up_locked(cu, k);
-    return k;
-}
-
-/* *out stays NULL when the table is full of points in use. */
-static cuzk_status keep(cu_kept **out, dev_stream *s, curve_id id, const dev_points *b)
-{
-    cu_device *cu = cu_of(s->d);
-    cuzk_status st = CUZK_OK;
-    cu_kept *k, x = {.id = b->id, .users = 1};
-
-    x.size = b->n * cu_group_of(id, b->g2)->point_size;
-    TRY(cu_alloc(cu, (void **)&x.data, x.size));
-    st = load_points(x.data, s, id, b, 0, b->n);
-    (void)pthread_mutex_lock(&cu->mu);
-    k = st == CUZK_OK ? record_locked(cu) : NULL;
-    if (k != NULL) {
-        x.last_use = ++cu->uses;
-        *k = x;
-    } else {
-        cu_release_locked(cu, x.data);
-    }
-    (void)pthread_mutex_unlock(&cu->mu);
-    *out = k;
-    return st;
+    const load_list *l = ctx;
+    return load_points(data, s, l->id, l->b, 0, l->b->n);
 }
 
 cuzk_status cu_points_get(cu_points *out, dev_stream *s, curve_id id, const dev_points *b,
@@ -228,12 +147,14 @@ cuzk_status cu_points_get(cu_points *out, dev_stream *s, curve_id id, const dev_
 {
     cu_device *cu = cu_of(s->d);
     size_t size = cu_group_of(id, b->g2)->point_size;
+    load_list l = {id, b};
     cuzk_status st;
 
     *out = (cu_points){0};
     if (b->id != 0) {
-        out->kept = take_kept(cu, b->id);
-        if (out->kept == NULL && may_keep) TRY(keep(&out->kept, s, id, b));
+        out->kept = cu_kept_find(cu, CU_KEPT_POINTS, b->id);
+        if (out->kept == NULL && may_keep)
+            TRY(cu_kept_get(&out->kept, s, CU_KEPT_POINTS, b->id, b->n * size, load_list_all, &l));
     }
     if (out->kept != NULL) {
         out->data = out->kept->data + from * size;
@@ -252,10 +173,51 @@ cuzk_status cu_points_get(cu_points *out, dev_stream *s, curve_id id, const dev_
 void cu_points_put(cu_device *cu, cu_points *p)
 {
     cu_release(cu, p->own);
-    if (p->kept != NULL) {
-        (void)pthread_mutex_lock(&cu->mu);
-        p->kept->users--;
-        (void)pthread_mutex_unlock(&cu->mu);
-    }
+    cu_kept_put(cu, p->kept);
     *p = (cu_points){0};
+}
+
+/* ---- points that live here alone ---- */
+
+static cuzk_status clear(void *ctx, dev_stream *s, uint8_t *data)
+{
+    cu_device *cu = cu_of(s->d);
+
+    CU_TRY(cu, cudaMemset(data, 0, *(const size_t *)ctx));
+    CU_TRY(cu, cudaStreamSynchronize(0));
+    return CUZK_OK;
+}
+
+cuzk_status cu_points_new(dev_points *p, device *d, curve_id id)
+{
+    cu_device *cu = cu_of(d);
+    size_t size = p->n * cu_group_of(id, p->g2)->point_size;
+    dev_stream here = {.d = d};
+    cu_kept *k;
+
+    TRY(cu_enter(cu));
+    /* in use from here on: nobody can bring them back */
+    TRY(cu_kept_get(&k, &here, CU_KEPT_POINTS, p->id, size, clear, &size));
+    return k != NULL ? CUZK_OK
+                     : FAIL(CUZK_EBUDGET, "%s: %d lists of points are in use", cu->name, CU_KEPT);
+}
+
+void cu_points_free(dev_points *p)
+{
+    cu_device *cu = cu_of(p->home);
+    cu_kept *k = cu_kept_find(cu, CU_KEPT_POINTS, p->id);
+
+    if (k == NULL) return;
+    (void)cudaSetDevice(cu->index);
+    cu_kept_put(cu, k);
+    cu_kept_put(cu, k); /* the use that cu_points_new began */
+    cu_kept_drop(cu, CU_KEPT_POINTS, p->id);
+}
+
+uint8_t *cu_points_home(cu_device *cu, const dev_points *p)
+{
+    cu_kept *k = p->home == cu->d ? cu_kept_find(cu, CU_KEPT_POINTS, p->id) : NULL;
+
+    cu_kept_put(cu, k);
+    return k != NULL ? k->data : NULL;
 }

@@ -7,46 +7,10 @@
  */
 #include <cuda_runtime.h>
 
-#include "device/cuda/kernels.h"
+#include "device/cuda/digits.cuh"
 
 #define THREADS 256
 #define MAX_BLOCKS 8192
-
-struct digit {
-    uint32_t magnitude, negative;
-};
-
-/** v >>= bit: limbs are indexed by constants alone, so they stay in registers; the loop is the same for all threads. */
-__device__ __forceinline__ void shift_right(uint32_t *v, uint32_t bit)
-{
-    for (uint32_t k = bit / 32; k > 0; k--) {
-#pragma unroll
-        for (int i = 0; i < 7; i++) v[i] = v[i + 1];
-        v[7] = 0;
-    }
-#pragma unroll
-    for (int i = 0; i < 7; i++) v[i] = __funnelshift_r(v[i], v[i + 1], bit % 32);
-    v[7] >>= bit % 32;
-}
-
-/** The digit in the lowest bits of v, window w of a value with this sign. */
-__device__ __forceinline__ digit low_digit(const uint32_t *v, uint32_t sign, const cu_digits &d,
-                                           uint32_t w)
-{
-    uint32_t half = 1u << (d.c - 1), x = v[0] & (2 * half - 1);
-    if (w + 1 == d.windows) return {v[0], sign}; /* all that is left, no bias */
-    return x >= half ? digit{x - half, sign} : digit{half - x, sign ^ 1};
-}
-
-/** Limbs of value j without its sign, which is returned. */
-__device__ __forceinline__ uint32_t load_value(uint32_t *v, const uint32_t *value, size_t j)
-{
-    const uint4 *p = (const uint4 *)value + 2 * j;
-    uint4 lo = p[0], hi = p[1];
-    v[0] = lo.x, v[1] = lo.y, v[2] = lo.z, v[3] = lo.w;
-    v[4] = hi.x, v[5] = hi.y, v[6] = hi.z, v[7] = hi.w & 0x7fffffffu;
-    return hi.w >> 31;
-}
 
 static __global__ void count_digits(cu_windows w, cu_chunk in)
 {

@@ -25,7 +25,7 @@ __device__ __forceinline__ uint64_t below(unsigned bit)
 }
 
 /** Canonical, in absolute value; true: it was above half of the order. */
-__device__ __forceinline__ bool absolute(fr_t &k)
+CU_FN bool absolute(fr_t &k)
 {
     fr_t half, m = fr_t::modulus(), t;
 #pragma unroll
@@ -34,6 +34,17 @@ __device__ __forceinline__ bool absolute(fr_t &k)
     rows<fr_t::N>::difference(t.l, m.l, k.l);
     k = pick(neg, t, k);
     return neg;
+}
+
+/** The value of windows: with the bias, and its sign in bit 255. */
+CU_FN fr_t biased(fr_t k, bool neg, const cu_digits &d)
+{
+    fr_t bias;
+#pragma unroll
+    for (int j = 0; j < fr_t::N; j++) bias.l[j] = d.bias[j];
+    rows<fr_t::N>::sum(k.l, k.l, bias.l);
+    k.l[7] |= (uint32_t)neg << 31;
+    return k;
 }
 
 /* Value of position i: 0, 1 (a one, maybe negative), 2 (full: k). */
@@ -64,7 +75,7 @@ static __global__ void prepare_kernel(cu_chunk out, cu_scalars in, cu_digits d)
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 
     for (size_t round = 0; round < rounds; round++, i += step) { /* all lanes stay in */
-        fr_t k = fr_t::zero(), bias;
+        fr_t k = fr_t::zero();
         bool part = i < in.n, neg = false;
         uint32_t base = in.first_base;
         int what = 0;
@@ -81,11 +92,7 @@ static __global__ void prepare_kernel(cu_chunk out, cu_scalars in, cu_digits d)
         if (what == 1) out.ones[at] = base | (uint32_t)neg << 31;
         at = append_at(out.counts, what == 2);
         if (what != 2) continue;
-#pragma unroll
-        for (int j = 0; j < fr_t::N; j++) bias.l[j] = d.bias[j];
-        rows<fr_t::N>::sum(k.l, k.l, bias.l);
-        k.l[7] |= (uint32_t)neg << 31;
-        store_fr(out.value, at, k);
+        store_fr(out.value, at, biased(k, neg, d));
         out.base[at] = base;
     }
 }
@@ -94,6 +101,34 @@ static int prepare(cu_stream s, const cu_chunk *out, const cu_scalars *in, const
 {
     prepare_kernel<<<blocks_for(in->n), THREADS, 0, (cudaStream_t)s>>>(*out, *in, *d);
     return cudaGetLastError();
+}
+
+/* ---- multiples of one point ---- */
+
+static __global__ void values_kernel(uint32_t *value, const uint32_t *in, cu_digits d, size_t n)
+{
+    size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        fr_t k = from_mont(load_fr(in, i));
+        bool neg = absolute(k);
+        store_fr(value, i, biased(k, neg, d));
+    }
+}
+
+static int values(cu_stream s, uint32_t *value, const uint32_t *k, const cu_digits *d, size_t n)
+{
+    values_kernel<<<blocks_for(n), THREADS, 0, (cudaStream_t)s>>>(value, k, *d, n);
+    return cudaGetLastError();
+}
+
+static void host_value(uint32_t *value, const uint32_t *in, const cu_digits *d)
+{
+    fr_t k;
+    for (int i = 0; i < fr_t::N; i++) k.l[i] = in[i];
+    k = from_mont(k);
+    bool neg = absolute(k);
+    k = biased(k, neg, *d);
+    for (int i = 0; i < fr_t::N; i++) value[i] = k.l[i];
 }
 
 #endif

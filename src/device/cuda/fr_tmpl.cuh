@@ -51,5 +51,5 @@ static void host_mul(uint32_t *r, const uint32_t *a, const uint32_t *b)
     for (int i = 0; i < fr_t::N; i++) r[i] = x.l[i];
 }
 
-extern "C" const cu_fr_ops FR_OPS = {prepare,  twiddles, ntt,       scale,   reverse,
-                                     quotient, multiply, eval_rows, host_mul};
+extern "C" const cu_fr_ops FR_OPS = {prepare,  twiddles,  ntt,    scale,    reverse,   quotient,
+                                     multiply, eval_rows, values, host_mul, host_value};

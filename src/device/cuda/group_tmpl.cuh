@@ -18,7 +18,7 @@ typedef xyzz<COORD> sum_t;
 
 #define THREADS 128
 
-__device__ __forceinline__ fe load_fe(const void *p, size_t i)
+CU_FN fe load_fe(const void *p, size_t i)
 {
     union {
         fe x;
@@ -30,7 +30,7 @@ __device__ __forceinline__ fe load_fe(const void *p, size_t i)
     return u.x;
 }
 
-__device__ __forceinline__ void store_fe(void *p, size_t i, const fe &x)
+CU_FN void store_fe(void *p, size_t i, const fe &x)
 {
     union {
         fe x;
@@ -42,12 +42,12 @@ __device__ __forceinline__ void store_fe(void *p, size_t i, const fe &x)
     for (unsigned k = 0; k < sizeof(fe) / 16; k++) q[k] = u.q[k];
 }
 
-__device__ __forceinline__ sum_t load_sum(const void *p, size_t i)
+CU_FN sum_t load_sum(const void *p, size_t i)
 {
     return {load_fe(p, 4 * i), load_fe(p, 4 * i + 1), load_fe(p, 4 * i + 2), load_fe(p, 4 * i + 3)};
 }
 
-__device__ __forceinline__ void store_sum(void *p, size_t i, const sum_t &a)
+CU_FN void store_sum(void *p, size_t i, const sum_t &a)
 {
     store_fe(p, 4 * i, a.x);
     store_fe(p, 4 * i + 1, a.y);
@@ -62,6 +62,7 @@ static __host__ __device__ __noinline__ void add_apart(sum_t *a, const sum_t *b)
 }
 
 #include "device/cuda/group_decode.cuh"
+#include "device/cuda/group_fixed.cuh"
 #include "device/cuda/group_pairs.cuh"
 #include "device/cuda/group_segments.cuh"
 
@@ -163,6 +164,6 @@ static void check_host(void *out, const void *in, size_t n)
 }
 
 extern "C" const cu_group_ops GROUP_OPS = {
-    sizeof(fe),    sizeof(point),   sizeof(sum_t), GROUP_PAIR_BLOCKS, decode,
-    pairs,         segments,        bucket,        combine,           add_windows,
-    sum_to_affine, sum_from_affine, check,         check_host,        products};
+    sizeof(fe), sizeof(point), sizeof(sum_t), GROUP_PAIR_BLOCKS, decode,          pairs, segments,
+    bucket,     combine,       add_windows,   sum_to_affine,     sum_from_affine, check, check_host,
+    multiples,  fixed,         write_points,  fixed_host,        products};

@@ -109,8 +109,11 @@ typedef struct cu_fr_ops {
                     const uint32_t *k, size_t n);
     int (*mul)(cu_stream s, uint32_t *r, const uint32_t *a, const uint32_t *b, size_t n);
     int (*rows)(cu_stream s, uint32_t *out, const cu_system *sys, int matrix);
+    /** Montgomery elements to biased values with their sign (cu_digits); may be in place. */
+    int (*values)(cu_stream s, uint32_t *value, const uint32_t *k, const cu_digits *d, size_t n);
     /* host alone: what a test and the start-up check compare with */
     void (*host_mul)(uint32_t *r, const uint32_t *a, const uint32_t *b);
+    void (*host_value)(uint32_t *value, const uint32_t *k, const cu_digits *d);
 } cu_fr_ops;
 extern const cu_fr_ops cu_fr_bn, cu_fr_bls;
 
@@ -137,6 +140,20 @@ typedef struct cu_pairs {
 /* entries of one run of cu_pairs: their indices leave three bits free */
 #define CU_MAX_ENTRIES ((size_t)1 << 28)
 
+/* Forms of points that are written: those of point_enc. */
+enum { CU_WRITE_LEM, CU_WRITE_ZCASH, CU_WRITE_ZCASH_COMPRESSED };
+
+/** Sums to affine points, encoded. Lane i of `lanes` inverts once for elements i, i + lanes, ... */
+typedef struct cu_write {
+    void *out;
+    unsigned long long *none; /* becomes at most the number of the first that is infinity */
+    const void *sums;         /* XYZZ */
+    void *prefix;             /* scratch: n coordinates */
+    size_t n, first;          /* element 0 is number `first` */
+    size_t lanes;
+    int form;
+} cu_write;
+
 typedef struct cu_group_ops {
     size_t fe_size, point_size, sum_size; /* coordinate, affine, XYZZ */
     unsigned pair_blocks;                 /* of cu_pairs that a multiprocessor holds */
@@ -159,6 +176,16 @@ typedef struct cu_group_ops {
     /** out[3 i ..] = in[i] + in[i + 1], 2 in[i], 2 in[i] + in[i + 1], for i + 1 < n: for the start-up check */
     int (*check)(cu_stream s, void *out, const void *in, size_t n);
     void (*check_host)(void *out, const void *in, size_t n);
+    /** Multiples of one point. sums[i] = (i + 1) * *base, i < n; XYZZ */
+    int (*multiples)(cu_stream s, void *sums, const void *base, uint32_t n);
+    /** sums[i] = value[i] times the point whose table this is: row w has 1 .. 2^(c-1) times 2^(c w) of it, affine */
+    int (*fixed)(cu_stream s, void *sums, const void *table, const uint32_t *value,
+                 const cu_digits *d, size_t n);
+    int (*write)(cu_stream s, const cu_write *w);
+    /** The three on the host: bases has the windows' points; table, w->sums and w->prefix are scratch that is also big enough
+     *  for a row. For tests. */
+    void (*fixed_host)(const cu_write *w, void *table, const void *bases, const uint32_t *value,
+                       const cu_digits *d);
     /** For benchmarks: blocks of 128 threads, each 2 n dependent products of the two elements it has in x. */
     int (*products)(cu_stream s, void *x, uint32_t blocks, uint32_t n);
 } cu_group_ops;

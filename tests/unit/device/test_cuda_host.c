@@ -121,6 +121,87 @@ static void test_products(void **state)
     }
 }
 
+/* Multiples of one point as the kernels make and write them: every form, lanes of several points, infinity among them. */
+static void fixed_case(const group *g, curve_id id, unsigned c, int form)
+{
+    enum { N = 23, LANES = 5, FIRST = 100 };
+    const cu_group_ops *ops = cu_group_of(id, g->g2);
+    const point_enc enc = (point_enc)form;
+    size_t half = (size_t)1 << (c - 1), size = g->cv->point_size(g->g2, enc),
+           rows = half > N ? half : N;
+    cu_digits d = {.c = c, .windows = (g->cv->fr_bits + c - 1) / c};
+    uint8_t *points = test_array(d.windows, g->size),
+            *table = test_array(d.windows * half, g->size);
+    uint8_t *sums = test_array(rows, ops->sum_size), *prefix = test_array(rows, ops->fe_size);
+    uint8_t *out = test_array(N, g->size);
+    uint32_t *value = test_array(N, 32), x[8];
+    unsigned long long none = UINT64_MAX;
+    fr k[N];
+    cu_write w = {.out = out,
+                  .none = &none,
+                  .sums = sums,
+                  .prefix = prefix,
+                  .n = N,
+                  .first = FIRST,
+                  .lanes = LANES,
+                  .form = form};
+    any_point p = point_gen(g), base;
+
+    for (unsigned i = 0; i + 1 < d.windows; i++)
+        d.bias[(i * c + c - 1) / 32] |= (uint32_t)1 << (i * c + c - 1) % 32;
+    random_frs(g->cv, k, N);
+    base = p = point_mul(g, &p, &k[0]);
+    for (size_t i = 0; i < d.windows; i++) {
+        memcpy(points + i * g->size, &p, g->size);
+        for (unsigned b = 0; b < c; b++) p = point_add(g, &p, &p);
+    }
+    k[7] = k[12] = g->cv->fr_zero;
+    k[8] = g->cv->fr_one;
+    g->cv->fr_neg(&k[9], &g->cv->fr_one);
+    g->cv->fr_from_u64(&k[10], half);
+    g->cv->fr_from_u64(&k[11], half + 1);
+    for (size_t i = 0; i < N; i++) {
+        memcpy(x, &k[i], sizeof x);
+        cu_fr_of(id)->host_value(value + 8 * i, x, &d);
+    }
+    ops->fixed_host(&w, table, points, value, &d);
+    for (size_t i = N; i-- > 0;) {
+        uint8_t want[192];
+        p = point_mul(g, &base, &k[i]);
+        if (g->g2) {
+            g->cv->g2_write(want, &p.g2, enc);
+        } else {
+            g->cv->g1_write(want, &p.g1, enc);
+        }
+        assert_bytes_equal(out + i * size, want, size);
+    }
+    for (size_t i = 0; i < N; i++)
+        if (g->cv->fr_is_zero(&k[i])) {
+            assert_int_equal(none, FIRST + i);
+            break;
+        }
+    free(value);
+    free(out);
+    free(prefix);
+    free(sums);
+    free(table);
+    free(points);
+}
+
+static void test_fixed(void **state)
+{
+    static const unsigned cs[] = {4, 7, 8, 9};
+
+    (void)state;
+    for (unsigned id = 0; id < CURVE_IDS; id++)
+        for (int g2 = 0; g2 < 2; g2++)
+            for (size_t i = 0; i < sizeof cs / sizeof *cs; i++) {
+                group g = group_of((curve_id)id, g2 == 1);
+                int forms = id == CURVE_ID_BLS12_381 ? CU_WRITE_ZCASH_COMPRESSED : CU_WRITE_LEM;
+                fixed_case(&g, (curve_id)id, cs[i], (int)i % (forms + 1));
+            }
+}
+
 /* A plan keeps to the memory it is given, and is refused below some size, never made. */
 static void test_plans(void **state)
 {
@@ -150,8 +231,9 @@ static void test_plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formulas), cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_products), cmocka_unit_test(test_plans)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formulas),
+                                       cmocka_unit_test(test_windows),
+                                       cmocka_unit_test(test_products),
+                                       cmocka_unit_test(test_fixed), cmocka_unit_test(test_plans)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,9 @@ static void test_table(void **state)
         dev_fixed *f;
         size_t used = mem_used(r.m), inf, want;
         assert_status_ok(dev_fixed_new(&f, r.s, CURVE_ID_BLS12_381, g.g2, &gen, 5000000));
+#ifndef RIG_DEVICE /* a GPU's table is in its own memory */
         assert_in_range(mem_used(r.m) - used, 64 << 20, 129 << 20);
+#endif
         for (int round = 0; round < 2; round++) {
             if (round == 0) {
                 edge_scalars(g.cv, k, n);
