@@ -92,6 +92,11 @@ cuzk_status groth16_pk_check(const groth16_pk *pk, const groth16_key_check *o, p
                       .pts = lists[i].pts,
                       .name = lists[i].name,
                       .infinity_ok = pk->form == GROTH16_SNARKJS};
+        if (l.pts->data == NULL && l.pts->n != 0) {
+            st =
+                FAIL(CUZK_EINVAL, "key list %s is on a device alone: it cannot be checked", l.name);
+            break;
+        }
         size_t from = skip < l.pts->n ? (size_t)skip : l.pts->n;
         skip -= from;
         st = key_list_check(&l, from, o, p, &done, total);

@@ -19,7 +19,8 @@ typedef struct groth16_pk {
     groth16_vk *vk; /* owned */
     const curve *cv;
     mem *m;
-    file_map file;     /* the key's bytes, mapped; sections below point into it */
+    file_map
+        file; /* the key's bytes, mapped; sections below point into it, unless they have a home on a device */
     unsigned log_n;    /* domain */
     uint32_t n_inputs; /* ONE included */
     uint32_t n_aux;
@@ -107,6 +108,11 @@ CUZK_STATUS groth16_trapdoors_random(groth16_trapdoors *out, const curve *cv);
 CUZK_STATUS groth16_setup_params(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
                                  const char *params_path, const char *vk_path,
                                  const groth16_setup_opts *o, pool *p, mem *m);
+/** The same key on the device of s alone, for as long as it is open: never a file, nothing of its size crosses the bus. For
+ *  benchmarks; groth16_pk_free gives it back. o: progress and cancellation. */
+CUZK_STATUS groth16_setup_memory(groth16_pk **out, dev_stream *s, const r1cs_system *sys,
+                                 const groth16_trapdoors *t, const groth16_setup_opts *o, pool *p,
+                                 mem *m);
 /** .zkey (gamma = 1, roomy H) of a circom system. With its csHash zero and no contribution: says so in its record. */
 CUZK_STATUS groth16_setup_zkey(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
                                const char *zkey_path, const groth16_setup_opts *o, pool *p, mem *m);

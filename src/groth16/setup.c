@@ -114,6 +114,21 @@ cuzk_status emit_combine(emitter *e, const fr *scale, size_t n)
     return st;
 }
 
+/* What follows on n multiples of entries [at, at + n) of `list`, the first infinite one at inf. */
+static cuzk_status emitted(emitter *e, size_t n, bool infinity_ok, const char *list, uint64_t at,
+                           size_t inf)
+{
+    if (inf != SIZE_MAX && !infinity_ok)
+        return FAIL_DATA(
+            MALFORMED, list,
+            "setup: %s[%llu] is the point at infinity (an unconstrained variable, or secrets "
+            "that do not suit this circuit)",
+            list, (unsigned long long)(at + inf));
+    e->done += n;
+    if (e->o->progress != NULL) e->o->progress(e->o->ctx, "points", e->done, e->total);
+    return CUZK_OK;
+}
+
 cuzk_status emit_points(emitter *e, bool g2, const fr *k, size_t n, bool infinity_ok,
                         const char *list, uint64_t at)
 {
@@ -124,15 +139,20 @@ cuzk_status emit_points(emitter *e, bool g2, const fr *k, size_t n, bool infinit
     cuzk_status st = dev_fixed_mul(e->s, e->buf, e->enc, g2 ? e->g2 : e->g1, k, n, &inf);
     span_close(&sp);
     TRY(st);
-    if (inf != SIZE_MAX && !infinity_ok)
-        return FAIL_DATA(
-            MALFORMED, list,
-            "setup: %s[%llu] is the point at infinity (an unconstrained variable, or secrets "
-            "that do not suit this circuit)",
-            list, (unsigned long long)(at + inf));
-    e->done += n;
-    if (e->o->progress != NULL) e->o->progress(e->o->ctx, "points", e->done, e->total);
-    return CUZK_OK;
+    return emitted(e, n, infinity_ok, list, at, inf);
+}
+
+cuzk_status emit_keep(emitter *e, const dev_points *to, const fr *k, size_t n, const char *list,
+                      uint64_t at)
+{
+    size_t inf = SIZE_MAX;
+
+    TRY(cancel_check(e->o->cancel));
+    span sp = span_open(SPAN_SETUP_POINTS);
+    cuzk_status st = dev_fixed_keep(e->s, to, (size_t)at, to->g2 ? e->g2 : e->g1, k, n, &inf);
+    span_close(&sp);
+    TRY(st);
+    return emitted(e, n, false, list, at, inf);
 }
 
 static cuzk_status make_ic(groth16_vk *vk, emitter *e)

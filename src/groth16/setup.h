@@ -42,6 +42,10 @@ CUZK_STATUS emit_combine(emitter *e, const fr *scale, size_t n);
 CUZK_STATUS emit_points(emitter *e, bool g2, const fr *k, size_t n, bool infinity_ok,
                         const char *list, uint64_t at);
 
+/** The same to points [at, at + n) of `to`, which has a home on the emitter's device; no infinity. */
+CUZK_STATUS emit_keep(emitter *e, const dev_points *to, const fr *k, size_t n, const char *list,
+                      uint64_t at);
+
 /** The vk of these secrets; ic from the columns of the inputs. gamma is t->gamma. */
 CUZK_STATUS setup_vk(groth16_vk **out, emitter *e);
 

@@ -1,5 +1,5 @@
 /*
- * groth16/setup_params.c - a bellperson key from given secrets: .params and .vk
+ * groth16/setup_params.c - a bellperson key from given secrets: .params and .vk, or a key that lives on a device alone
  *
  * With the standard generators; byte for byte what bellperson's generate_parameters gives for the same secrets.
  * The counts of all lists are known before, so each chunk of variables is done once and its points go to where they
@@ -33,6 +33,7 @@ typedef struct params_out {
     fr z_delta;             /* (tau^n - 1) / delta */
     fr delta_inv;
     file_part *f;
+    groth16_pk *pk; /* not NULL: points go to its lists, not to a file */
     uint64_t chunks, done;
 } params_out;
 
@@ -61,9 +62,16 @@ static void lay_out(params_out *x)
 
 /* ---- chunks ---- */
 
+static dev_points *list_of(groth16_pk *pk, list_id list)
+{
+    dev_points *const lists[LISTS] = {&pk->h, &pk->l, &pk->a, &pk->b_g1, &pk->b_g2};
+    return lists[list];
+}
+
 static cuzk_status put_points(params_out *x, list_id list, const fr *k, size_t n, uint64_t at)
 {
     if (n == 0) return CUZK_OK;
+    if (x->pk != NULL) return emit_keep(&x->e, list_of(x->pk, list), k, n, list_names[list], at);
     TRY(emit_points(&x->e, list == LIST_B2, k, n, false, list_names[list], at));
     span sp = span_open(SPAN_WRITE);
     cuzk_status st = file_part_write(x->f, x->offset[list] + at * point_bytes(x, list), x->e.buf,
@@ -212,7 +220,7 @@ static cuzk_status do_chunks(params_out *x)
         TRY(x->done < h ? do_h(x, x->done * x->e.cap)
                         : do_variables(x, (size_t)(x->done - h) * x->e.cap));
         x->done++;
-        if (o->resume && clock_ns() - last > every) {
+        if (x->f != NULL && o->resume && clock_ns() - last > every) {
             TRY(checkpoint(x));
             last = clock_ns();
         }
@@ -298,28 +306,44 @@ static void leave(params_out *x, cuzk_status st)
     file_part_close(x->f, keep);
 }
 
+/** Sizes, constants, columns and tables; x->e has what the caller knows. */
+static cuzk_status begin(params_out *x)
+{
+    const r1cs_system *sys = x->sys;
+    const groth16_trapdoors *t = x->e.t;
+    const curve *cv = sys->cv;
+    unsigned log_n = r1cs_log_domain(sys, 0);
+
+    if (log_n > DEV_MAX_LOG_N)
+        return FAIL_DATA(LIMIT, "circuit", "domain 2^%u, limit 2^%u", log_n, DEV_MAX_LOG_N);
+    x->n = (size_t)1 << log_n;
+    x->e.cv = cv;
+    lay_out(x);
+    cv->fr_inv(&x->delta_inv, &t->delta);
+    cv->fr_pow_var(&x->z_delta, &t->tau, x->n);
+    cv->fr_sub(&x->z_delta, &x->z_delta, &cv->fr_one);
+    cv->fr_mul(&x->z_delta, &x->z_delta, &x->delta_inv);
+    return emitter_open(&x->e, sys, 7, log_n, x->e.total - x->count[LIST_B2], x->count[LIST_B2]);
+}
+
+static void end(params_out *x)
+{
+    explicit_bzero(&x->delta_inv, sizeof x->delta_inv);
+    explicit_bzero(&x->z_delta, sizeof x->z_delta);
+    emitter_close(&x->e);
+}
+
 cuzk_status groth16_setup_params(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
                                  const char *params_path, const char *vk_path,
                                  const groth16_setup_opts *o, pool *p, mem *m)
 {
     cuzk_status st = CUZK_OK;
-    const curve *cv = sys->cv;
-    unsigned log_n = r1cs_log_domain(sys, 0);
     params_out x = {.e = {.s = s, .enc = POINT_ZCASH, .o = o, .t = t, .p = p, .m = m}, .sys = sys};
     groth16_vk *vk = NULL;
     bytes_out vk_bytes;
 
     bytes_out_init(&vk_bytes, m);
-    if (log_n > DEV_MAX_LOG_N)
-        return FAIL_DATA(LIMIT, "circuit", "domain 2^%u, limit 2^%u", log_n, DEV_MAX_LOG_N);
-    x.n = (size_t)1 << log_n;
-    x.e.cv = cv;
-    lay_out(&x);
-    cv->fr_inv(&x.delta_inv, &t->delta);
-    cv->fr_pow_var(&x.z_delta, &t->tau, x.n);
-    cv->fr_sub(&x.z_delta, &x.z_delta, &cv->fr_one);
-    cv->fr_mul(&x.z_delta, &x.z_delta, &x.delta_inv);
-    TRY_OUT(emitter_open(&x.e, sys, 7, log_n, x.e.total - x.count[LIST_B2], x.count[LIST_B2]));
+    TRY_OUT(begin(&x));
     TRY_OUT(open_file(&x, params_path));
     TRY_OUT(setup_vk(&vk, &x.e));
     groth16_vk_write(&vk_bytes, vk);
@@ -329,10 +353,38 @@ cuzk_status groth16_setup_params(dev_stream *s, const r1cs_system *sys, const gr
     st = finish(&x, vk_path, &vk_bytes);
 out:
     leave(&x, st);
-    explicit_bzero(&x.delta_inv, sizeof x.delta_inv);
-    explicit_bzero(&x.z_delta, sizeof x.z_delta);
-    emitter_close(&x.e);
+    end(&x);
     bytes_out_clear(&vk_bytes);
     groth16_vk_free(vk);
+    return st;
+}
+
+cuzk_status groth16_setup_memory(groth16_pk **out, dev_stream *s, const r1cs_system *sys,
+                                 const groth16_trapdoors *t, const groth16_setup_opts *o, pool *p,
+                                 mem *m)
+{
+    cuzk_status st = CUZK_OK;
+    params_out x = {.e = {.s = s, .enc = POINT_LEM, .o = o, .t = t, .p = p, .m = m}, .sys = sys};
+    groth16_pk *pk = mem_new(m, 1, sizeof *pk, &st);
+
+    if (pk == NULL) return st;
+    pk->m = m;
+    pk->cv = sys->cv;
+    pk->form = GROTH16_BELLPERSON;
+    pk->n_inputs = sys->n_inputs;
+    pk->n_aux = sys->n_aux;
+    pk->log_n = r1cs_log_domain(sys, 0);
+    x.pk = pk;
+    TRY_OUT(begin(&x));
+    for (list_id i = 0; i < LISTS; i++)
+        TRY_OUT(dev_points_new(list_of(pk, i), dev_stream_device(s), sys->cv->id, i == LIST_B2,
+                               x.count[i]));
+    TRY_OUT(setup_vk(&pk->vk, &x.e));
+    TRY_OUT(do_chunks(&x));
+    *out = pk;
+    pk = NULL;
+out:
+    end(&x);
+    groth16_pk_free(pk);
     return st;
 }

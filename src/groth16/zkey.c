@@ -41,6 +41,8 @@ void groth16_pk_free(groth16_pk *pk)
 {
     if (pk == NULL) return;
     mem *m = pk->m;
+    dev_points *const lists[] = {&pk->h, &pk->l, &pk->a, &pk->b_g1, &pk->b_g2};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) dev_points_free(lists[i]);
     groth16_vk_free(pk->vk);
     r1cs_free(pk->coeffs);
     file_map_close(&pk->file);

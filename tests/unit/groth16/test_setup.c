@@ -115,6 +115,22 @@ static void golden_case(post_rig *x, fil_kind kind, const char *dir)
     post_statement_free(st);
 }
 
+/** From here on the same key, but made in the device's own memory. */
+static void use_memory_key(post_rig *x)
+{
+    groth16_trapdoors t;
+    groth16_setup_opts o = {0};
+    cuzk_fixed_rs rs;
+    uint64_t points = groth16_pk_points(x->pk);
+
+    groth16_pk_free(x->pk);
+    x->pk = NULL;
+    fixture_trapdoors(&t, &rs, x->cv);
+    assert_status_ok(groth16_setup_memory(&x->pk, x->r.s, x->sys, &t, &o, x->r.pool, x->r.m));
+    assert_int_equal(groth16_pk_points(x->pk), points);
+    assert_true(x->pk->h.home == x->r.dev && x->pk->b_g2.home == x->r.dev);
+}
+
 static void test_window(void **state)
 {
     post_rig x;
@@ -123,6 +139,7 @@ static void test_window(void **state)
     post_open(&x, FIL_WINDOW, 2048, "window-2kib", cpu_table_best());
     golden_case(&x, FIL_WINDOW, "filecoin/2kib/window-v1_1");
     golden_case(&x, FIL_WINDOW, "filecoin/2kib/window-v1");
+    use_memory_key(&x);
     golden_case(&x, FIL_WINDOW, "filecoin/2kib/window-v1_1-short");
     post_close(&x);
 }
