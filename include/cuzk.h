@@ -257,16 +257,19 @@ CUZK_API void cuzk_last_attribution(cuzk_engine *e, cuzk_attribution *out);
 /* ---- benchmarks ---- */
 
 typedef struct cuzk_bench_args {
-    const char *name;     /* "field", "msm", "ntt", "pairing", "synth", "aggregate" */
+    const char *name;     /* "field", "msm", "ntt", "pairing", "synth", "aggregate", "prove" */
     const char *curve;    /* "bn254", "bls12-381" */
     const char *group;    /* "g1", "g2" */
-    const char *circuit;  /* "porep-32g": for synth, which needs it */
+    const char *circuit;  /* "porep-32g": for synth and prove, which need it */
     unsigned log_n, reps; /* 0: the benchmark's own */
     bool json;            /* else CSV with a header line (house style section 12) */
+    const char
+        *params_dir; /* prove: the key is there; NULL: one is made for the run, on the device */
 } cuzk_bench_args;
 
 /** CSV, or {"results":[{"case","n","reps","min_ns","median_ns","p95_ns","peak_bytes"}],...}. synth tells more of its cases, in
- *  lines of comment or further members: what the circuit is, and how many values of the witness are of which size. */
+ *  lines of comment or further members: what the circuit is, and how many values of the witness are of which size. prove makes
+ *  inputs as cuzk_filecoin_gen does, proves all partitions `reps` times (0: once) and verifies them. */
 CUZK_API CUZK_STATUS cuzk_bench(cuzk_engine *e, const cuzk_bench_args *args, cuzk_buffer *json);
 
 #ifdef __cplusplus

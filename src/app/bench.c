@@ -95,7 +95,12 @@ int command_bench(report *r, cuzk_engine *e)
         o->config != NULL)
         return command_usage(r, "--clients, --priority, --address, --tls-ca and --config are for "
                                 "bench --daemon");
-    if (o->n_args > 0 && strcmp(o->args[0], "prove") == 0) return bench_prove(r, e);
+    if (o->n_args > 0 && strcmp(o->args[0], "prove") == 0) {
+        if (o->circuit == NULL) return bench_prove(r, e);
+        if (o->kind != NULL || o->n_inputs != 0 || o->statement != NULL)
+            return command_usage(r, "prove takes --circuit, or --kind and its options");
+        args.params_dir = o->params;
+    }
     if (o->n_args > 1) return command_usage(r, "one benchmark at a time");
     if (o->kind != NULL || o->r1cs != NULL)
         return command_usage(r, "--kind and --r1cs are for bench prove");

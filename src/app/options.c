@@ -88,6 +88,7 @@ static const command_info commands[] = {
      "       cuzk bench synth --circuit porep-32g [--reps N]\n"
      "       cuzk bench verify [--reps N]\n"
      "       cuzk bench aggregate [--log-n N] [--reps N]\n"
+     "       cuzk bench prove --circuit porep-32g [--params DIR] [--reps N]\n"
      "       cuzk bench prove KEY.zkey WITNESS.wtns\n"
      "       cuzk bench prove --kind porep|winning|window|update --input FILE... --statement "
      "S.json "

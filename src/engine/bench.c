@@ -308,7 +308,8 @@ static cuzk_status run_kinds(job *j, const cuzk_bench_args *a, bench_report *r)
 {
     bool known = a->name == NULL;
 
-    if (a->circuit != NULL) return FAIL(CUZK_EINVAL, "a circuit (--circuit) is for bench synth");
+    if (a->circuit != NULL)
+        return FAIL(CUZK_EINVAL, "a circuit (--circuit) is for bench synth and bench prove");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (a->name != NULL && strcmp(a->name, kinds[i].name) != 0) continue;
         known = true;
@@ -332,6 +333,8 @@ static cuzk_status run_all(job *j, const cuzk_bench_args *a, bytes_out *o)
         TRY(bench_synth(j, a, &r));
     else if (a->name != NULL && strcmp(a->name, "aggregate") == 0)
         TRY(bench_aggregate(j, a, &r));
+    else if (a->name != NULL && strcmp(a->name, "prove") == 0)
+        TRY(bench_prove(j, a, &r));
     else if (a->name != NULL && strcmp(a->name, "verify") == 0)
         TRY(bench_verify(j, a, &r));
     else

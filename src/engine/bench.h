@@ -49,6 +49,8 @@ void bench_random(const curve *cv, fr *out, size_t n, uint64_t seed);
 CUZK_STATUS bench_aggregate(job *j, const cuzk_bench_args *a, bench_report *r);
 /** `bench synth`: shape, inputs, witness and native check of a Filecoin circuit. */
 CUZK_STATUS bench_synth(job *j, const cuzk_bench_args *a, bench_report *r);
+/** `bench prove --circuit`: a key and inputs made for the run, whole proofs, verified. */
+CUZK_STATUS bench_prove(job *j, const cuzk_bench_args *a, bench_report *r);
 
 /** `bench verify`: proofs of production's shapes under simulated keys, from bytes to a verdict. */
 CUZK_STATUS bench_verify(job *j, const cuzk_bench_args *a, bench_report *r);

@@ -11,97 +11,41 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "circuit/filecoin/gen.h"
-#include "engine/filecoin.h"
+#include "engine/bench_inputs.h"
 #include "r1cs/classes.h"
-#include "r1cs/grow.h"
 
-#define SEED 1
 #define REPS 3
 
 typedef struct synth {
     job *j;
-    fil_job f;
+    bench_inputs in;
     const char *circuit;
-    file_map statement; /* all of these are in memory */
-    size_t cap_files;
-    uint64_t input_bytes;
     r1cs_assignment *w;
     bench_report *r;
     bench_row row;
 } synth;
 
-/* ---- inputs ---- */
-
-static cuzk_status keep(void *ctx, const char *name, const void *data, size_t size)
-{
-    synth *s = ctx;
-    mem *m = s->j->e->m;
-    bool statement = strcmp(name, "statement.json") == 0;
-    cuzk_status st;
-    uint8_t *copy;
-
-    if (!statement) {
-        file_map *files = r1cs_grow(m, s->f.files, s->f.n_files, &s->cap_files, s->f.n_files + 1,
-                                    sizeof *files, &st);
-        if (files == NULL) return st;
-        s->f.files = files;
-    }
-    copy = mem_new(m, size, 1, &st);
-    if (copy == NULL) return st;
-    memcpy(copy, data, size);
-    *(statement ? &s->statement : &s->f.files[s->f.n_files++]) = (file_map){copy, size, NULL};
-    if (!statement) s->input_bytes += size;
-    return CUZK_OK;
-}
-
-static cuzk_status make_inputs(synth *s)
-{
-    cuzk_engine *e = s->j->e;
-    fil_gen g = {.kind = s->f.kind,
-                 .size = s->f.size,
-                 .registered = -1,
-                 .n_sectors = s->f.kind == FIL_WINDOW ? s->f.size->window_sectors : 0,
-                 .seed = SEED,
-                 .ps = s->f.ps,
-                 .pool = e->pool,
-                 .cancel = e->cancel,
-                 .m = e->m,
-                 .put = keep,
-                 .ctx = s};
-    span sp = span_open(SPAN_GENERATE);
-    cuzk_status st = fil_generate(&g);
-
-    span_close(&sp);
-    return st;
-}
-
 /* ---- what is measured: one step, and what makes it possible again ---- */
 
 static void forget_shape(synth *s)
 {
-    r1cs_free(s->f.sys);
-    s->f.sys = NULL;
+    r1cs_free(s->in.f.sys);
+    s->in.f.sys = NULL;
 }
 
 static cuzk_status shape(synth *s)
 {
-    return s->f.ops->system(&s->f.sys, s->f.ps, s->f.kind, s->f.size, s->j->e->m);
+    return s->in.f.ops->system(&s->in.f.sys, s->in.f.ps, s->in.f.kind, s->in.f.size, s->j->e->m);
 }
 
 static void forget_inputs(synth *s)
 {
-    s->f.ops->clear(&s->f);
-    s->f.statement = NULL;
-    s->f.input = NULL;
+    bench_inputs_forget(&s->in);
 }
 
 static cuzk_status read_all(synth *s)
 {
-    fil_job *f = &s->f;
-
-    TRY(f->ops->read_statement(f, s->statement.data, s->statement.size));
-    return f->ops->read_inputs == NULL ? CUZK_OK : f->ops->read_inputs(f);
+    return bench_inputs_read(&s->in);
 }
 
 static void forget_witness(synth *s)
@@ -112,7 +56,7 @@ static void forget_witness(synth *s)
 
 static cuzk_status synthesise(synth *s)
 {
-    return s->f.ops->synthesise(&s->f, 0, &s->w);
+    return s->in.f.ops->synthesise(&s->in.f, 0, &s->w);
 }
 
 static void forget_nothing(synth *s)
@@ -122,7 +66,7 @@ static void forget_nothing(synth *s)
 
 static cuzk_status check(synth *s)
 {
-    return s->f.ops->check(&s->f, 0);
+    return s->in.f.ops->check(&s->in.f, 0);
 }
 
 /* The first run is warm-up; what the last one made stays. Steps of a job have spans of their own inside `kind`. */
@@ -162,7 +106,7 @@ static void fact(synth *s, const char *name, uint64_t value)
 
 static void shape_facts(synth *s, size_t bytes)
 {
-    const r1cs_system *sys = s->f.sys;
+    const r1cs_system *sys = s->in.f.sys;
 
     s->row.n = r1cs_total_rows(sys);
     fact(s, "rows", s->row.n);
@@ -175,7 +119,7 @@ static void shape_facts(synth *s, size_t bytes)
 
 static void witness_facts(synth *s)
 {
-    const r1cs_system *sys = s->f.sys;
+    const r1cs_system *sys = s->in.f.sys;
     span sp = span_open(SPAN_BENCH);
     r1cs_classes c;
 
@@ -198,14 +142,14 @@ static cuzk_status check_witness(synth *s)
     cuzk_engine *e = s->j->e;
     r1cs_fault fault;
     span sp = span_open(SPAN_CHECK_R1CS);
-    cuzk_status st = r1cs_check(s->f.sys, s->w, e->pool, e->cancel, &fault);
+    cuzk_status st = r1cs_check(s->in.f.sys, s->w, e->pool, e->cancel, &fault);
 
     span_close(&sp);
     TRY(st);
     if (fault.found)
         return FAIL(CUZK_EBUG, "synthesis benchmark: constraint %u (%s) does not hold", fault.row,
                     fault.tmpl);
-    return fil_compare_public(&s->f, 0, s->w);
+    return fil_compare_public(&s->in.f, 0, s->w);
 }
 
 static cuzk_status run(synth *s)
@@ -213,58 +157,43 @@ static cuzk_status run(synth *s)
     mem *m = s->j->e->m;
     size_t before;
 
-    TRY(make_inputs(s));
+    TRY(bench_inputs_make(&s->in));
     before = mem_used(m);
     TRY(measure(s, "shape", SPAN_SHAPE, shape, forget_shape));
     shape_facts(s, mem_used(m) - before);
     bench_report_row(s->r, &s->row);
     TRY(measure(s, "read", SPAN_READ_INPUT, read_all, forget_inputs));
-    s->row.n = s->input_bytes;
-    if (s->f.ops->read_inputs != NULL) bench_report_row(s->r, &s->row);
+    s->row.n = s->in.input_bytes;
+    if (s->in.f.ops->read_inputs != NULL) bench_report_row(s->r, &s->row);
     TRY(measure(s, "synth", SPAN_BENCH, synthesise, forget_witness));
     witness_facts(s);
     bench_report_row(s->r, &s->row);
     TRY(measure(s, "check", SPAN_BENCH, check, forget_nothing));
-    s->row.n = s->input_bytes;
+    s->row.n = s->in.input_bytes;
     bench_report_row(s->r, &s->row);
     return check_witness(s);
 }
 
 static void clear(synth *s)
 {
-    mem *m = s->j->e->m;
     span sp = span_open(SPAN_FREE);
 
     forget_witness(s);
-    forget_inputs(s);
-    forget_shape(s);
-    for (size_t i = 0; i < s->f.n_files; i++) mem_free(m, (uint8_t *)(uintptr_t)s->f.files[i].data);
-    mem_free(m, s->f.files);
-    mem_free(m, (uint8_t *)(uintptr_t)s->statement.data);
-    poseidon_set_free(s->f.ps);
+    bench_inputs_close(&s->in);
     span_close(&sp);
 }
 
 cuzk_status bench_synth(job *j, const cuzk_bench_args *a, bench_report *r)
 {
-    synth s = {.j = j,
-               .f = {.env = &j->e->env,
-                     .cv = curve_get(CURVE_ID_BLS12_381, j->e->table),
-                     .redundant = {.strict = true}},
-               .circuit = a->circuit,
-               .r = r,
-               .row = {.reps = a->reps == 0 ? REPS : a->reps}};
+    synth s = {
+        .j = j, .circuit = a->circuit, .r = r, .row = {.reps = a->reps == 0 ? REPS : a->reps}};
     cuzk_status st;
 
     if (a->circuit == NULL)
         return FAIL(CUZK_EINVAL, "bench synth needs a circuit (--circuit porep-32g)");
     if (a->curve != NULL || a->group != NULL || a->log_n != 0)
         return FAIL(CUZK_EINVAL, "bench synth takes no curve, group and size of its own");
-    TRY(fil_circuit_parse(&s.f.kind, &s.f.size, a->circuit));
-    TRY(fil_ops_of(&s.f.ops, &s.f.kind, fil_kind_name(s.f.kind)));
-    span sp = span_open(SPAN_BENCH);
-    st = poseidon_set_new(&s.f.ps, j->e->table, j->e->m);
-    span_close(&sp);
+    st = bench_inputs_open(&s.in, j, a->circuit);
     if (st == CUZK_OK) st = run(&s);
     clear(&s);
     return st;

@@ -76,6 +76,19 @@ import json, sys
 rows = {r["case"]: (r["proofs"], r["inputs"]) for r in json.load(open(sys.argv[1]))["results"]}
 assert rows == {"verify porep-32g": (10, 327), "verify 100 porep-32g": (100, 327), "verify window-32g": (1, 25839)}, rows' "$work/out"
 outcome "bench verify of a circuit" 2 "bench verify" "$cuzk" bench verify --circuit porep-2k
+
+# bench prove: a key and inputs made for the run, all partitions proved and verified.
+outcome "bench prove" 0 "prove window-2k" "$cuzk" bench prove --circuit window-2k --json
+check "bench prove tells its steps" python3 -c '
+import json, sys
+rows = {r["case"].split()[0]: r for r in json.load(open(sys.argv[1]))["results"]}
+assert list(rows) == ["setup", "inputs", "synthesis", "device", "finish", "verify", "prove"], rows
+whole = rows["prove"]
+assert whole["n"] == whole["partitions"] == rows["device"]["reps"] >= 1, whole
+assert whole["median_ns"] >= rows["device"]["median_ns"] > 0 and whole["points"] == rows["setup"]["points"] > 0
+' "$work/out"
+outcome "bench prove with no key there" 4 "params" "$cuzk" bench prove --circuit window-2k --params "$work/none"
+outcome "bench prove of two kinds" 2 "circuit" "$cuzk" bench prove --circuit window-2k --kind window
 outcome "circuit of another benchmark" 2 "bench synth" "$cuzk" bench msm --circuit porep-2k
 
 # Interrupted in the middle of a long setup: 130 and 143, nothing left.

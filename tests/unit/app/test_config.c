@@ -149,7 +149,6 @@ static void test_rust_daemon(void **state)
         "pipeline.slot_size",         "pipeline.max_gpu_queue_depth",
         "memory.pinned_budget",       "memory.working_memory_budget",
         "synthesis.partition_workers"};
-    static const char *const gpu[] = {"gpus.devices", "gpus.gpu_workers_per_device"};
     size_t want = sizeof unused / sizeof unused[0] + 1;
     config_source s = {.path = harness_vector("config/rust-daemon.toml")};
     config *c = NULL;
@@ -159,6 +158,7 @@ static void test_rust_daemon(void **state)
     for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
         if (!warned(c, unused[i])) harness_fail("no warning: %s", unused[i]);
 #ifndef CUZK_CUDA
+    static const char *const gpu[] = {"gpus.devices", "gpus.gpu_workers_per_device"};
     for (size_t i = 0; i < sizeof gpu / sizeof gpu[0]; i++)
         if (!warned(c, gpu[i])) harness_fail("no warning: %s", gpu[i]);
     want += sizeof gpu / sizeof gpu[0];

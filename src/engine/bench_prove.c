@@ -1,0 +1,280 @@
+/*
+ * engine/bench_prove.c - `cuzk bench prove --circuit NAME`: a whole Filecoin proof with inputs and a key that are made for the run
+ *
+ * The key is made on the device where it is used, from secrets that nobody keeps, unless there is a folder of keys; inputs are
+ * those of `gen`. Each repetition proves all partitions, from vanilla proofs in memory, and verifies them together as their
+ * receiver would: encoded proofs, public inputs from the statement alone. There is no warm-up: the first partition's times
+ * hold what is done once.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "engine/bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/bench_inputs.h"
+#include "engine/key_store.h"
+
+/* A step that each partition takes: its times are one row. */
+typedef enum step { STEP_SYNTH, STEP_DEVICE, STEP_FINISH, STEPS } step;
+static const char *const step_names[STEPS] = {"synthesis", "device", "finish"};
+
+typedef struct prove_bench {
+    job *j;
+    const cuzk_bench_args *a;
+    bench_inputs in;
+    bench_report *r;
+    bench_row row[STEPS];          /* of partitions */
+    bench_row whole, verify, once; /* once: what is done one time */
+    groth16_proof *proofs;
+    fr *pub;
+} prove_bench;
+
+static void begin_row(const prove_bench *b, bench_row *row, const char *what, uint64_t n)
+{
+    (void)snprintf(row->name, sizeof row->name, "%s %s", what, b->a->circuit);
+    row->n = n;
+    row->reps = 0;
+    row->peak = 0;
+    row->n_facts = 0;
+}
+
+/* Times beyond what a row holds are not told: the first ones are. */
+static void add_time(bench_row *row, uint64_t from)
+{
+    if (row->reps < BENCH_MAX_REPS) row->ns[row->reps++] = clock_ns() - from;
+}
+
+static void fact(bench_row *row, const char *name, uint64_t value)
+{
+    VERIFY(row->n_facts < BENCH_MAX_FACTS);
+    row->facts[row->n_facts++] = (bench_fact){name, value};
+}
+
+/* ---- what is done once ---- */
+
+static void progress(void *ctx, const char *what, uint64_t done, uint64_t total)
+{
+    engine_progress(ctx, what, done, total);
+}
+
+/* Secrets, and a key from them that stays on the device. */
+static cuzk_status make_key(prove_bench *b)
+{
+    cuzk_engine *e = b->j->e;
+    fil_job *f = &b->in.f;
+    groth16_setup_opts o = {.progress = progress, .ctx = e, .cancel = e->cancel};
+    groth16_trapdoors t;
+    cuzk_status st = groth16_trapdoors_random(&t, f->cv);
+
+    if (st == CUZK_OK) st = groth16_setup_memory(&f->pk, b->j->s, f->sys, &t, &o, e->pool, e->m);
+    explicit_bzero(&t, sizeof t);
+    return st;
+}
+
+static cuzk_status open_key(prove_bench *b)
+{
+    cuzk_engine *e = b->j->e;
+    fil_job *f = &b->in.f;
+    char path[FIL_PATH_MAX];
+
+    TRY(fil_key_path(path, b->a->params_dir, f->kind, f->size, ".params"));
+    span sp = span_open(SPAN_READ_KEY);
+    cuzk_status st = key_trust(e, b->a->params_dir, f->kind, f->size);
+    if (st == CUZK_OK) st = groth16_params_open(&f->pk, path, f->cv, f->sys, e->m);
+    span_close(&sp);
+    return st;
+}
+
+static cuzk_status shape_and_key(prove_bench *b)
+{
+    fil_job *f = &b->in.f;
+    mem *m = b->j->e->m;
+    bool made = b->a->params_dir == NULL;
+    span sp = span_open(SPAN_SHAPE);
+    cuzk_status st = f->ops->system(&f->sys, f->ps, f->kind, f->size, m);
+
+    span_close(&sp);
+    TRY(st);
+    begin_row(b, &b->once, made ? "setup" : "open key", r1cs_total_rows(f->sys));
+    mem_reset_peak(m);
+    size_t before = mem_used(m);
+    uint64_t from = clock_ns();
+    sp = span_open(made ? SPAN_SETUP : SPAN_READ_KEY);
+    st = made ? make_key(b) : open_key(b);
+    span_close(&sp);
+    TRY(st);
+    add_time(&b->once, from);
+    b->once.peak = mem_peak(m) - before;
+    fact(&b->once, "points", groth16_pk_points(f->pk));
+    bench_report_row(b->r, &b->once);
+    return CUZK_OK;
+}
+
+static cuzk_status inputs(prove_bench *b)
+{
+    uint64_t from = clock_ns();
+    cuzk_status st;
+
+    begin_row(b, &b->once, "inputs", 0);
+    TRY(bench_inputs_make(&b->in));
+    add_time(&b->once, from);
+    b->once.n = b->in.input_bytes;
+    bench_report_row(b->r, &b->once);
+    span sp = span_open(SPAN_READ_INPUT);
+    st = bench_inputs_read(&b->in);
+    span_close(&sp);
+    return st;
+}
+
+/* ---- a proof ---- */
+
+/* Both phases; the proof is not let out before all partitions have been verified. */
+static cuzk_status prove_one(prove_bench *b, const r1cs_assignment *w, groth16_proof *out)
+{
+    groth16_prove_args args = {.pk = b->in.f.pk, .sys = b->in.f.sys, .w = w, .m = b->in.f.env->m};
+    groth16_job *started;
+    uint64_t from = clock_ns();
+    cuzk_status st;
+    span sp = span_open(SPAN_PROVE);
+
+    st = groth16_prove_start(&started, b->j->s, &args);
+    if (st == CUZK_OK) {
+        add_time(&b->row[STEP_DEVICE], from);
+        from = clock_ns();
+        st = groth16_prove_finish(out, started);
+        add_time(&b->row[STEP_FINISH], from);
+    }
+    span_close(&sp);
+    return st;
+}
+
+static cuzk_status prove_partition(prove_bench *b, size_t k)
+{
+    fil_job *f = &b->in.f;
+    r1cs_assignment *w = NULL;
+    uint64_t from = clock_ns();
+    cuzk_status st;
+
+    span_context(0, (int32_t)k);
+    TRY(f->ops->synthesise(f, k, &w));
+    add_time(&b->row[STEP_SYNTH], from);
+    TRY_OUT(fil_compare_public(f, k, w));
+    st = prove_one(b, w, &b->proofs[k]);
+out:;
+    span sp = span_open(SPAN_FREE);
+    r1cs_assignment_free(w);
+    span_close(&sp);
+    return st;
+}
+
+/* As the receiver of the bytes does. */
+static cuzk_status verify(prove_bench *b)
+{
+    const fil_job *f = &b->in.f;
+    uint8_t bytes[GROTH16_PROOF_BYTES];
+    uint64_t from = clock_ns();
+    bool valid = false;
+
+    for (size_t k = 0; k < f->n_partitions; k++) {
+        groth16_proof_write(bytes, f->cv, &b->proofs[k]);
+        TRY(groth16_proof_read(&b->proofs[k], f->cv, bytes));
+        TRY(f->ops->public_inputs(f, k, b->pub + k * f->n_public));
+    }
+    TRY(groth16_verify_batch(b->j->s, f->pk->vk, b->proofs, f->n_partitions, b->pub, &valid));
+    if (!valid) return FAIL(CUZK_EBUG, "proving benchmark: a proof does not verify");
+    add_time(&b->verify, from);
+    return CUZK_OK;
+}
+
+static cuzk_status prove_all(prove_bench *b)
+{
+    size_t n = b->in.f.n_partitions;
+    uint64_t from = clock_ns();
+
+    for (size_t k = 0; k < n; k++) {
+        engine_progress(b->j->e, "partitions", k, n);
+        TRY(prove_partition(b, k));
+    }
+    engine_progress(b->j->e, "partitions", n, n);
+    span sp = span_open(SPAN_VERIFY);
+    cuzk_status st = verify(b);
+    span_close(&sp);
+    if (st == CUZK_OK) add_time(&b->whole, from);
+    return st;
+}
+
+/* ---- the benchmark ---- */
+
+static cuzk_status room_for_proofs(prove_bench *b)
+{
+    const fil_job *f = &b->in.f;
+    mem *m = b->j->e->m;
+    cuzk_status st;
+
+    b->proofs = mem_new(m, f->n_partitions, sizeof *b->proofs, &st);
+    if (b->proofs == NULL) return st;
+    b->pub = mem_new(m, f->n_partitions * f->n_public, sizeof *b->pub, &st);
+    return b->pub == NULL ? st : CUZK_OK;
+}
+
+static void report(prove_bench *b)
+{
+    const fil_job *f = &b->in.f;
+
+    for (step i = 0; i < STEPS; i++) bench_report_row(b->r, &b->row[i]);
+    bench_report_row(b->r, &b->verify);
+    fact(&b->whole, "partitions", f->n_partitions);
+    fact(&b->whole, "rows", r1cs_total_rows(f->sys));
+    fact(&b->whole, "aux", f->sys->n_aux);
+    fact(&b->whole, "witness_bytes", r1cs_assignment_size(f->sys));
+    fact(&b->whole, "points", groth16_pk_points(f->pk));
+    bench_report_row(b->r, &b->whole);
+}
+
+static cuzk_status run(prove_bench *b)
+{
+    mem *m = b->j->e->m;
+    unsigned reps = b->a->reps == 0 ? 1 : b->a->reps;
+    size_t before;
+
+    TRY(shape_and_key(b));
+    TRY(inputs(b));
+    TRY(room_for_proofs(b));
+    for (step i = 0; i < STEPS; i++) begin_row(b, &b->row[i], step_names[i], 1);
+    begin_row(b, &b->verify, "verify", b->in.f.n_partitions);
+    begin_row(b, &b->whole, "prove", b->in.f.n_partitions);
+    mem_reset_peak(m);
+    before = mem_used(m);
+    for (unsigned i = 0; i < reps; i++) TRY(prove_all(b));
+    b->whole.peak = mem_peak(m) - before;
+    report(b);
+    return CUZK_OK;
+}
+
+cuzk_status bench_prove(job *j, const cuzk_bench_args *a, bench_report *r)
+{
+    prove_bench *b;
+    cuzk_status st;
+
+    if (a->circuit == NULL)
+        return FAIL(CUZK_EINVAL, "bench prove needs a circuit (--circuit porep-32g)");
+    if (a->curve != NULL || a->group != NULL || a->log_n != 0)
+        return FAIL(CUZK_EINVAL, "bench prove takes no curve, group and size of its own");
+    b = mem_new(j->e->m, 1, sizeof *b, &st); /* rows hold many times */
+    if (b == NULL) return st;
+    b->j = j;
+    b->a = a;
+    b->r = r;
+    st = bench_inputs_open(&b->in, j, a->circuit);
+    if (st == CUZK_OK) st = run(b);
+    span sp = span_open(SPAN_FREE);
+    mem_free(j->e->m, b->proofs);
+    mem_free(j->e->m, b->pub);
+    bench_inputs_close(&b->in);
+    mem_free(j->e->m, b);
+    span_close(&sp);
+    return st;
+}
