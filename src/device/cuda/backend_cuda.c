@@ -218,9 +218,14 @@ static uint64_t points_kept(const device *d, uint64_t id)
 
     (void)pthread_mutex_lock(&cu->mu);
     for (const cu_kept *k = cu->kept; k < cu->kept + CU_KEPT; k++)
-        if (k->id == id) size = k->size;
+        if (k->id == id && k->kind == CU_KEPT_POINTS && k->ready) size = k->size;
     (void)pthread_mutex_unlock(&cu->mu);
     return size;
+}
+
+static void points_forget(device *d, uint64_t id)
+{
+    cu_kept_drop(cu_of(d), CU_KEPT_POINTS, id);
 }
 
 /* ---- streams ---- */
@@ -375,6 +380,7 @@ const dev_backend dev_backend_cuda = {
     .info = tell,
     .lost = is_lost,
     .points_kept = points_kept,
+    .points_forget = points_forget,
     .stream_open = open_stream,
     .stream_close = close_stream,
     .sync = sync_stream,
