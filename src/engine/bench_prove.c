@@ -183,7 +183,7 @@ static cuzk_status verify(prove_bench *b)
         TRY(groth16_proof_read(&b->proofs[k], f->cv, bytes));
         TRY(f->ops->public_inputs(f, k, b->pub + k * f->n_public));
     }
-    TRY(groth16_verify_batch(b->j->s, f->pk->vk, b->proofs, f->n_partitions, b->pub, &valid));
+    TRY(groth16_verify_batch(b->j->host, f->pk->vk, b->proofs, f->n_partitions, b->pub, &valid));
     if (!valid) return FAIL(CUZK_EBUG, "proving benchmark: a proof does not verify");
     add_time(&b->verify, from);
     return CUZK_OK;
