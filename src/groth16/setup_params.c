@@ -34,6 +34,8 @@ typedef struct params_out {
     fr delta_inv;
     file_part *f;
     groth16_pk *pk; /* not NULL: points go to its lists, not to a file */
+    size_t at_var;  /* the variable that next_a and next_b are of */
+    uint64_t next_a, next_b;
     uint64_t chunks, done;
 } params_out;
 
@@ -151,6 +153,15 @@ static uint64_t list_index(const r1cs_system *sys, list_id list, size_t i)
            count_below(a ? sys->a_aux : sys->b_aux, i - n_in);
 }
 
+/** next_a and next_b are of variable `from`; counted anew only where a setup goes on. */
+static void seek(params_out *x, size_t from)
+{
+    if (from == x->at_var && from != 0) return;
+    x->next_a = list_index(x->sys, LIST_A, from);
+    x->next_b = list_index(x->sys, LIST_B1, from);
+    x->at_var = from;
+}
+
 /** Drops from the columns of variables [from, ...) those that are not in the list. */
 static size_t select_in(const params_out *x, list_id list, fr *column, size_t from, size_t n)
 {
@@ -172,11 +183,16 @@ static cuzk_status do_variables(params_out *x, size_t from)
     TRY(emit_columns(e, from, from + n));
     TRY(emit_combine(e, &x->delta_inv, n));
     TRY(put_points(x, LIST_L, e->k + inputs, n - inputs, from + inputs - e->n_inputs));
+    seek(x, from);
     fill = select_in(x, LIST_A, e->u, from, n);
-    TRY(put_points(x, LIST_A, e->u, fill, list_index(x->sys, LIST_A, from)));
+    TRY(put_points(x, LIST_A, e->u, fill, x->next_a));
+    x->next_a += fill;
     fill = select_in(x, LIST_B1, e->v, from, n);
-    TRY(put_points(x, LIST_B1, e->v, fill, list_index(x->sys, LIST_B1, from)));
-    return put_points(x, LIST_B2, e->v, fill, list_index(x->sys, LIST_B2, from));
+    TRY(put_points(x, LIST_B1, e->v, fill, x->next_b));
+    TRY(put_points(x, LIST_B2, e->v, fill, x->next_b));
+    x->next_b += fill;
+    x->at_var = from + n;
+    return CUZK_OK;
 }
 
 static uint64_t chunks_of(uint64_t n, size_t cap)
