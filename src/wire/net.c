@@ -52,7 +52,7 @@ cuzk_status net_address_read(net_address *out, const char *text)
         *out = a;
         return CUZK_OK;
     }
-    if (colon == NULL)
+    if (colon == NULL || strncmp(text, "unix:", 5) == 0)
         return FAIL(CUZK_EDATA, "address \"%s\": host:port or unix:///path wanted", text);
     if (!read_number(&port, colon + 1, strlen(colon + 1), UINT16_MAX))
         return FAIL(CUZK_EDATA, "address \"%s\": port \"%s\" is not 0..65535", text, colon + 1);
