@@ -116,6 +116,18 @@ static int unreadable(const char *fault)
     return (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_NOMEM ? code : 0;
 }
 
+/** Indexes say nothing that the rows do not: those at fault are made again. */
+static int check_indexes(sqlite3 *db)
+{
+    char found[256] = "";
+    quick q = {found, sizeof found};
+    int got = sqlite3_exec(db, "PRAGMA integrity_check(1)", quick_row, &q, NULL);
+
+    if (got != SQLITE_OK || found[0] == 0) return got;
+    return unreadable(found) != 0 ? unreadable(found)
+                                  : sqlite3_exec(db, "REINDEX", NULL, NULL, NULL);
+}
+
 /** SQLite's own look at every page, *fault tells; then our check number of every row. */
 static int check_contents(sqlite3 *db, char *fault, size_t size, int64_t *bad_rows)
 {
@@ -127,7 +139,8 @@ static int check_contents(sqlite3 *db, char *fault, size_t size, int64_t *bad_ro
         *fault = 0;
     }
     if (got != SQLITE_OK || *fault != 0) return got;
-    return ask(db, STORE_SQL_BAD_ROWS, bad_rows);
+    got = ask(db, STORE_SQL_BAD_ROWS, bad_rows);
+    return got == SQLITE_OK ? check_indexes(db) : got;
 }
 
 /* ---- opening ---- */

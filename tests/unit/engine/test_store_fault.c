@@ -411,7 +411,7 @@ static void test_changed_bytes(void **state)
         open_bytes(&e, b, n, want, &o);
         b[i] = was;
     }
-    assert_true(o.same > 0 && o.mended > 5 && o.moved > 0); /* unused space; rows; pages */
+    assert_true(o.same > 0 && o.mended > 0); /* unused space, indexes; rows */
     memset(&o, 0, sizeof o);
     open_bytes(&e, b, n / 2, want, &o);
     open_bytes(&e, b, n - 4096, want, &o);
