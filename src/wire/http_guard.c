@@ -220,7 +220,8 @@ static void check_length(http_request *r, uint64_t length, http_refusal *out)
     }
 }
 
-/** Takes a place among those that wait or run, and room for the body. */
+/** Takes a place among those that wait or run, when there is room for the body too; that is taken as its bytes come: a peer that
+ *  sends none holds none. */
 static void take_room(http_request *r, uint64_t length, http_refusal *out)
 {
     http_server *s = r->s;
@@ -243,20 +244,12 @@ static void take_room(http_request *r, uint64_t length, http_refusal *out)
                (unsigned long long)s->max_inflight);
     if (out->status == 0) {
         s->counts.active++;
-        s->counts.inflight_bytes += room;
-        r->reserved = room;
+        r->want = (size_t)room;
         r->counted = true;
     } else {
         s->counts.refused++;
     }
     (void)pthread_mutex_unlock(&s->mu);
-    if (out->status != 0 || room == 0) return;
-    cuzk_status st;
-    r->body = mem_new(s->m, 1, room, &st);
-    r->cap = room;
-    if (r->body == NULL)
-        refuse(out, MHD_HTTP_TOO_MANY_REQUESTS, CUZK_CLASS_RESOURCE, "requests",
-               "no memory for %llu bytes", (unsigned long long)room);
 }
 
 void http_guard(http_request *r, struct MHD_Connection *c, http_refusal *out)

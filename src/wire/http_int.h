@@ -77,6 +77,8 @@ struct http_request {
     bool counted;  /* among s->active */
     bool parked;   /* suspended; its socket is watched for the client's leaving */
     bool too_long; /* more body than max_body */
+    bool no_room;  /* of max_inflight, or no memory */
+    size_t want;   /* bytes of the body as its head tells; 0: it does not */
     uint64_t start_ns, received, reserved, answer_size;
     size_t cap;
     unsigned status;

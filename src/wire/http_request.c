@@ -239,7 +239,7 @@ static enum MHD_Result begin(http_request *r, struct MHD_Connection *c, const ch
     return answer(r, c);
 }
 
-/** Room for n more bytes of a body whose length was not told. */
+/** Room for n more bytes of a body: four times what has come at most, and never more than its head told. */
 static bool grow(http_request *r, size_t n)
 {
     http_server *s = r->s;
@@ -248,8 +248,10 @@ static bool grow(http_request *r, size_t n)
     uint8_t *p;
     bool room;
 
+    if (r->cap != 0) cap *= r->want == 0 ? 2 : 4;
     while (cap < r->body_size + n) cap *= 2;
     if (cap > s->max_body) cap = s->max_body;
+    if (r->want >= r->body_size + n && cap > r->want) cap = r->want;
     if (cap == r->cap) return true;
     (void)pthread_mutex_lock(&s->mu);
     room = s->counts.inflight_bytes + (cap - r->reserved) <= s->max_inflight;
@@ -277,8 +279,8 @@ static bool take(http_request *r, const char *p, size_t n)
     if (r->phase == HTTP_ANSWERED) return r->received <= READ_ON * 10; /* refused */
     if (ms > r->s->header_ms + r->received * 1000 / r->s->min_rate) return false;
     if (n > r->s->max_body - r->body_size) r->too_long = true;
-    if (r->too_long) return r->received <= r->s->max_body + READ_ON;
-    if (n > r->cap - r->body_size && !grow(r, n)) return false;
+    if (!r->too_long && n > r->cap - r->body_size && !grow(r, n)) r->no_room = true;
+    if (r->too_long || r->no_room) return r->received <= r->s->max_body + READ_ON;
     memcpy(r->body + r->body_size, p, n);
     r->body_size += n;
     return true;
@@ -302,9 +304,13 @@ enum MHD_Result http_on_request(void *listener, struct MHD_Connection *c, const 
         return take(r, upload, n) ? MHD_YES : MHD_NO;
     }
     if (r->phase == HTTP_TAKING) {
-        if (!r->too_long) return dispatch(r, c);
-        http_reply_error(r, MHD_HTTP_CONTENT_TOO_LARGE, CUZK_CLASS_LIMIT, "body",
-                         "longer than daemon.max_message");
+        if (!r->too_long && !r->no_room) return dispatch(r, c);
+        if (r->no_room)
+            http_reply_error(r, MHD_HTTP_TOO_MANY_REQUESTS, CUZK_CLASS_LIMIT, "requests",
+                             "no room for the body beside others (daemon.max_inflight_bytes)");
+        else
+            http_reply_error(r, MHD_HTTP_CONTENT_TOO_LARGE, CUZK_CLASS_LIMIT, "body",
+                             "longer than daemon.max_message");
     }
     return r->replied ? answer(r, c) : MHD_YES;
 }

@@ -239,6 +239,36 @@ static void test_bytes_in_flight(void **state)
     stop(&f);
 }
 
+/* Heads that promise much and send nothing hold nothing. */
+static void test_silent_bodies(void **state)
+{
+    fixture f;
+    client_answer a;
+    int fd[2];
+    http_counts c;
+
+    (void)state;
+    start(&f);
+    const http_server_config limits = {.max_requests = 3, .max_inflight = 2 * MAX_BODY};
+    assert_status_ok(http_server_reload(f.s, &limits));
+    for (unsigned i = 0; i < 2; i++) {
+        fd[i] = client_connect(f.address);
+        client_printf(fd[i], "POST /digest HTTP/1.1\r\nHost: t\r\nContent-Length: %u\r\n\r\n",
+                      (unsigned)MAX_BODY);
+    }
+    WAIT_FOR((http_server_counts(f.s, &c), c.active == 2));
+    assert_int_equal(c.inflight_bytes, 0);
+    uint8_t *body = calloc(1, MAX_BODY);
+    assert_non_null(body);
+    client_ask(f.address, &a, "POST", "/digest", "", body, MAX_BODY);
+    assert_int_equal(a.status, 200);
+    client_answer_clear(&a);
+    free(body);
+    for (unsigned i = 0; i < 2; i++) (void)close(fd[i]);
+    WAIT_FOR((http_server_counts(f.s, &c), c.active == 0));
+    stop(&f);
+}
+
 static void test_client_leaves(void **state)
 {
     fixture f;
@@ -331,11 +361,15 @@ static void test_events(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_routes),        cmocka_unit_test(test_keep_alive),
-        cmocka_unit_test(test_bodies),        cmocka_unit_test(test_expect_continue),
-        cmocka_unit_test(test_late_answers),  cmocka_unit_test(test_bytes_in_flight),
-        cmocka_unit_test(test_client_leaves), cmocka_unit_test(test_close_while_waiting),
-        cmocka_unit_test(test_events)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_routes),
+                                       cmocka_unit_test(test_keep_alive),
+                                       cmocka_unit_test(test_bodies),
+                                       cmocka_unit_test(test_expect_continue),
+                                       cmocka_unit_test(test_late_answers),
+                                       cmocka_unit_test(test_bytes_in_flight),
+                                       cmocka_unit_test(test_silent_bodies),
+                                       cmocka_unit_test(test_client_leaves),
+                                       cmocka_unit_test(test_close_while_waiting),
+                                       cmocka_unit_test(test_events)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
