@@ -305,10 +305,10 @@ static cuzk_status open_all(service *s, const cuzk_service_config *config)
     TRY(open_keys(s));
     TRY(open_stages(s));
     TRY(cuzk_service_tune((cuzk_service *)(void *)s, &config->tunables));
-    TRY(start_clock(s));
     svc_devices_tell(s);
     preload(s, config);
-    return svc_restore(s);
+    TRY(svc_restore(s));
+    return start_clock(s); /* from here on jobs may be forgotten */
 }
 
 static unsigned cores(const service *s)

@@ -96,13 +96,33 @@ static cuzk_status restore_row(void *ctx, const store_job *row, const store_part
     return st;
 }
 
+/* The start fails: what was read so far goes again, for no stage would ever end it. */
+static void drop_all(service *s)
+{
+    svc_lock(s);
+    while (s->newest != NULL) {
+        svc_job *j = s->newest;
+
+        if (!svc_job_ended(j)) s->n_live--;
+        if (j->deadline != 0) s->n_timed--;
+        svc_remove_locked(s, j);
+        svc_job_free(j);
+    }
+    svc_unlock(s);
+}
+
 cuzk_status svc_restore(service *s)
 {
     unsigned n = 0;
+    cuzk_status st;
 
     if (s->store == NULL) return CUZK_OK;
-    TRY(store_load(s->store, s->c.ended_in_memory, restore_row, s));
-    for (svc_job *j = s->oldest; j != NULL; j = j->newer) { /* nobody else is there yet */
+    st = store_load(s->store, s->c.ended_in_memory, restore_row, s);
+    if (st != CUZK_OK) {
+        drop_all(s);
+        return st;
+    }
+    for (svc_job *j = s->oldest; j != NULL; j = j->newer) { /* nobody forgets one yet */
         if (svc_job_ended(j)) continue;
         n++;
         svc_job_queue(j);

@@ -229,9 +229,53 @@ static void test_stored(void **state)
     sweep(harness_temp_path("memory.db"));
 }
 
+/* A start that fails for want of memory says so, whatever it had read of the store. */
+static void test_start(void **state)
+{
+    const char *store = harness_temp_path("start.db");
+    cuzk_service_config c = {
+        .store = store, .memory_total = (uint64_t)4 << 30, .params_dir = service_params()};
+    unsigned refused = 0;
+    test_service t;
+    cuzk_service *s;
+    bool hit = true;
+
+    (void)state;
+    c.tunables.circuits = service_test_circuit();
+    c.tunables.n_circuits = 1;
+    service_start_config(&t, 2, &c);
+    for (unsigned i = 0; i < 4; i++) {
+        static const char *const ids[] = {"a", "b", "c", "d"};
+        test_request q;
+        cuzk_ticket k;
+
+        request_window(&q, ids[i], 3);
+        assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+        request_clear(&q);
+    }
+    cuzk_service_close(t.s); /* those that were not proved are kept */
+    for (long k = 1; hit;
+         k += 1 + (long)harness_random_below(harness_level() == HARNESS_CHECK ? 8 : 2)) {
+        cuzk_status st;
+
+        atomic_store_explicit(&left, k, memory_order_relaxed);
+        st = cuzk_service_open(&s, t.e, &c);
+        hit = atomic_exchange_explicit(&left, 0, memory_order_relaxed) <= 0;
+        if (st == CUZK_OK) {
+            cuzk_service_close(s);
+            continue;
+        }
+        if (!hit || cuzk_last_error()->klass != CUZK_CLASS_RESOURCE)
+            fail_msg("allocation %ld: %s", k, cuzk_last_error()->message);
+        refused++;
+    }
+    assert_true(refused > 5);
+    cuzk_engine_close(t.e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_in_memory),
-                                       cmocka_unit_test(test_stored)};
+                                       cmocka_unit_test(test_stored), cmocka_unit_test(test_start)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
