@@ -173,7 +173,7 @@ pid=
 wait $player
 cat "$work/stops.out"
 start
-check "a Prove that the daemon's end broke off has not been given up" sh -c '"$1" jobs | grep -E "kept .*(queued|running)"' - "$cuzk"
+check "a Prove that the daemon's end broke off has not been given up" sh -c '"$1" jobs | grep -E "(queued|running) .* kept"' - "$cuzk"
 outcome "it can be cancelled" 0 "" "$cuzk" cancel kept
 
 # ---- results_keep, taken over by SIGHUP ----

@@ -58,6 +58,8 @@ damaged "digest is not hexadecimal" malformed "hexadecimal"
 change() { mv "$1.params" "${1%0}f.params"; mv "$1.vk" "${1%6}7.vk"; }
 damaged "a name of no circuit" malformed "no circuit has this name"
 change() { printf rubbish >"${1%/*}/v28-fil-inner-product-v1.srs"; }
+damaged "powers that are rubbish" limit "1920295522 points announced, allowed 2..1048577"
+change() { cp "$(fixture filecoin/2kib/aggregate/srs-16.srs)" "${1%/*}/v28-fil-inner-product-v1.srs"; }
 damaged "an SRS that is not the network's" malformed "ae20310138f5ba81451d723f858e3797"
 change() { elsewhere=$(echo "$key" | sed 's/-[0-9a-f]*$/-3ea05428c9d11689f23529cde32fd30aabd50f7d2c93657c1d3650bca3e8ea9e/'); mv "$1.params" "${1%/*}/$elsewhere.params"; }
 damaged "a key under another circuit's name" shape "key list"
