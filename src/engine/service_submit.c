@@ -442,9 +442,7 @@ cuzk_status cuzk_job_submit(cuzk_service *svc, const cuzk_request *r, cuzk_ticke
         svc_request_hash(hash, r);
         if (id != uuid) st = svc_recall(s, id, hash);
     }
-    if (st == CUZK_OK) {
-        st = look_up(s, r, &rq, id, hash, &j, &known, &fresh);
-    }
+    if (st == CUZK_OK) st = look_up(s, r, &rq, id, hash, &j, &known, &fresh);
     span_close(&sp);
     TRY(st);
     if (known) {
