@@ -127,6 +127,7 @@ struct http_server {
     bool started; /* threads run; only who opens and closes */
     pthread_t net, workers[HTTP_MAX_WORKERS];
     char addresses[HTTP_MAX_LISTEN][300];
+    char listen_names[HTTP_MAX_LISTEN][256]; /* hosts of the addresses as they were given */
     size_t n_addresses;
     /* only the net thread, once it runs */
     http_listener *listeners[HTTP_MAX_LISTENERS];
@@ -150,6 +151,8 @@ struct http_server {
     size_t n_fresh;
     char **origins;
     size_t n_origins;
+    char **names; /* host_names */
+    size_t n_names;
     unsigned max_requests;
     uint64_t max_inflight;
     bool stop_listening, stop_workers, stop_net;
@@ -205,6 +208,7 @@ bool http_preflight(http_request *r, struct MHD_Connection *c);
 /** An Origin that may read answers. */
 bool http_origin_listed(http_server *s, const char *origin);
 CUZK_STATUS http_origin_check(const char *origin);
+CUZK_STATUS http_host_name_check(const char *name);
 
 /* http_reply.c */
 void http_reply_response(http_request *r, unsigned status, struct MHD_Response *m); /* m moved */
