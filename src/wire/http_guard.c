@@ -234,6 +234,14 @@ static void check_access(http_request *r, struct MHD_Connection *c, http_refusal
                                                 : "operate");
 }
 
+bool http_still_may(http_request *r)
+{
+    http_refusal no = {.status = 0};
+
+    check_access(r, r->conn->c, &no);
+    return no.status == 0;
+}
+
 /* ---- limits ---- */
 
 /** Length of the body by the head: UINT64_MAX when it is not told (chunks), 0 when there is none. */

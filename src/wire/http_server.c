@@ -198,7 +198,7 @@ static void do_asked(http_server *s)
 {
     http_request *wake;
     size_t size;
-    bool quiet;
+    bool quiet, look;
 
     take_fresh(s);
     (void)pthread_mutex_lock(&s->mu);
@@ -212,6 +212,8 @@ static void do_asked(http_server *s)
         s->events_size = 0;
     }
     quiet = s->stop_listening;
+    look = s->look_at_streams;
+    s->look_at_streams = false;
     s->counts.streams = s->n_streams;
     s->counts.connections = s->n_conns;
     (void)pthread_mutex_unlock(&s->mu);
@@ -221,11 +223,12 @@ static void do_asked(http_server *s)
         wake = r->next_wake;
         http_unpark(r);
     }
+    if (look) http_streams_close(s, false);
     http_streams_feed(s, s->events_spare, size);
     if (quiet && !s->quiet) {
         s->quiet = true;
         for (size_t i = 0; i < s->n_listeners; i++) retire(s->listeners[i]);
-        http_streams_close(s);
+        http_streams_close(s, true);
     }
 }
 
@@ -306,7 +309,7 @@ static void *net_main(void *server)
     }
     /* Connections that sleep would keep libmicrohttpd from ending. */
     do_asked(s);
-    http_streams_close(s);
+    http_streams_close(s, true);
     for (size_t i = 0; i < s->n_listeners; i++) (void)MHD_run(s->listeners[i]->daemon);
     if (s->spans != NULL) span_detach();
     return NULL;
@@ -520,10 +523,11 @@ cuzk_status http_server_reload(http_server *s, const http_server_config *config)
     s->n_names = config->n_host_names;
     s->max_requests = config->max_requests;
     s->max_inflight = config->max_inflight;
+    s->look_at_streams = true;
+    http_wake(s);
     if (any_tls) {
         s->fresh = fresh;
         s->n_fresh = n;
-        http_wake(s);
         while (s->n_fresh != 0) (void)pthread_cond_wait(&s->idle_cond, &s->mu);
     }
     (void)pthread_mutex_unlock(&s->mu);

@@ -385,6 +385,21 @@ def strangers(host):
     d = Daemon(f'plaintext_from = ["{host}/32"]', listen=f'"{host}:0"')
     d.host = host
     expect(d, "from a listed network without TLS", 200, "pipelines", "GET", "/status")
+    kept, stream = d.connect(), d.connect()
+    kept.request("GET", "/status")
+    kept.getresponse().read()
+    stream.request("GET", "/events")
+    events = stream.getresponse()
+    text = content(path("c.toml")).decode()
+    with open(path("c.toml"), "w", encoding="utf-8") as f:
+        f.write(text.replace("plaintext_from", "#plaintext_from"))
+    d.process.send_signal(signal.SIGHUP)
+    while events.readline():  # until it ends: a client that waits in vain fails by its timeout
+        pass
+    check("taken off plaintext_from: its events end", True)
+    kept.request("GET", "/status")
+    r = kept.getresponse()
+    check("and its connection serves nothing more: 403", r.status == 403 and b"plaintext_from" in r.read(), r.status)
     d.stop()
     certificate("daemon", host)
     files = f'tls_cert = "{path("cert.pem")}"\ntls_key = "{path("key.pem")}"\n'

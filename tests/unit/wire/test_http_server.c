@@ -363,6 +363,45 @@ static void test_events(void **state)
     stop(&f);
 }
 
+/* Who may have a stream is asked again when that may have changed. */
+static void test_events_after_reload(void **state)
+{
+    static const char *const lines[] = {"Authorization: Bearer secret\r\n", ""};
+    static const char *const listen[] = {"127.0.0.1:0"};
+    static const char other[] =
+        "0000000000000000000000000000000000000000000000000000000000000000 read x\n";
+    const access_config rules = {.tokens_file = harness_temp_path("tokens")};
+    fixture f;
+    client_answer a;
+    int fd[2];
+
+    (void)state;
+    start(&f);
+    for (size_t i = 0; i < 2; i++) {
+        fd[i] = client_connect(f.address);
+        client_printf(fd[i], "GET /events HTTP/1.1\r\nHost: localhost\r\n%s\r\n", lines[i]);
+        client_read(fd[i], &a, true);
+        assert_int_equal(a.status, 200);
+        client_answer_clear(&a);
+    }
+    const http_server_config c = config_of(&f, listen, 1);
+    assert_status_ok(http_server_reload(f.s, &c));
+    http_server_event(f.s, "{\"seq\":1}", 9);
+    for (size_t i = 0; i < 2; i++) assert_true(client_wait_for(fd[i], "data: {\"seq\":1}\n\n"));
+    harness_write_file(rules.tokens_file, other, sizeof other - 1);
+    assert_status_ok(access_reload(f.rules, &rules));
+    assert_status_ok(http_server_reload(f.s, &c));
+    assert_true(client_wait_for(fd[0], "0\r\n\r\n")); /* the last chunk */
+    http_server_event(f.s, "{\"seq\":2}", 9);
+    assert_true(client_wait_for(fd[1], "data: {\"seq\":2}\n\n"));
+    client_printf(fd[0], "GET /events HTTP/1.1\r\nHost: localhost\r\n%s\r\n", lines[0]);
+    client_read(fd[0], &a, false);
+    assert_int_equal(a.status, 401);
+    client_answer_clear(&a);
+    for (size_t i = 0; i < 2; i++) (void)close(fd[i]);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_routes),
@@ -374,6 +413,7 @@ int main(void)
                                        cmocka_unit_test(test_silent_bodies),
                                        cmocka_unit_test(test_client_leaves),
                                        cmocka_unit_test(test_close_while_waiting),
-                                       cmocka_unit_test(test_events)};
+                                       cmocka_unit_test(test_events),
+                                       cmocka_unit_test(test_events_after_reload)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
