@@ -33,6 +33,8 @@ typedef struct batch_ops {
     /** r[i] = k[i] a[i] for i < n; points in their subgroups. r may be a. */
     void (*g1_scale)(g1_any *r, const g1_any *a, const fr *k, size_t n);
     void (*g2_scale)(g2_any *r, const g2_any *a, const fr *k, size_t n);
+    /** a[i], b[i] = a[i] + k[i] b[i], a[i] - k[i] b[i] for i < n; points in their subgroups, other arrays. */
+    void (*g1_butterfly)(g1_any *a, g1_any *b, const fr *k, size_t n);
 
     /** f[j] = product over i < n of the Miller values of (p[j][i], q[i]), j < n_p <= BATCH_MILLER: the lines through q[i] are made
      *  once. Products of such values go through the curve's final_exp together. n = 0 gives 1. */

@@ -110,6 +110,39 @@ static void g2_endo(g2_affine *r, const g2_affine *a)
 #undef BATCH_LEN
 #undef BATCH_POINTS
 
+/* Butterflies that share an inversion: what odd_multiples takes at once. */
+#define BUTTERFLIES 8
+
+static void butterflies(g1_any *a, g1_any *b, const fr *k, size_t n)
+{
+    g1_affine p[BUTTERFLIES], odd[3 * BUTTERFLIES], sum[2 * BUTTERFLIES], u;
+    g1_jac acc[2 * BUTTERFLIES];
+    fp tmp[2 * BUTTERFLIES];
+    g1_digits digits;
+
+    for (size_t i = 0; i < n; i++) memcpy(&p[i], &b[i], sizeof p[i]);
+    g1_odd_multiples(odd, p, n);
+    for (size_t i = 0; i < n; i++) {
+        g1_digits_of(&digits, &k[i]);
+        g1_walk(&acc[2 * i], &p[i], &odd[3 * i], &digits);
+        g1_jac_neg(&acc[2 * i + 1], &acc[2 * i]);
+        memcpy(&u, &a[i], sizeof u);
+        g1_jac_add_affine(&acc[2 * i], &acc[2 * i], &u);
+        g1_jac_add_affine(&acc[2 * i + 1], &acc[2 * i + 1], &u);
+    }
+    g1_jac_batch_to_affine(sum, acc, tmp, 2 * n);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&a[i], &sum[2 * i], sizeof a[i]);
+        memcpy(&b[i], &sum[2 * i + 1], sizeof b[i]);
+    }
+}
+
+static void g1_batch_butterfly(g1_any *a, g1_any *b, const fr *k, size_t n)
+{
+    for (size_t i = 0; i < n; i += BUTTERFLIES)
+        butterflies(a + i, b + i, k + i, n - i < BUTTERFLIES ? n - i : BUTTERFLIES);
+}
+
 #define EC_FIELD fp2
 #define EC_F(name) EC_CAT(fp2, name)
 #define EC_G(name) EC_CAT(g2, name)
@@ -315,6 +348,7 @@ const batch_ops BATCH_TABLE = {
     .g2_fold = g2_batch_fold,
     .g1_scale = g1_batch_scale,
     .g2_scale = g2_batch_scale,
+    .g1_butterfly = g1_batch_butterfly,
     .miller = batch_miller,
     .gt_pow_product = batch_gt_pow_product,
     .gt_write_plain = batch_gt_write_plain,

@@ -137,6 +137,40 @@ static void test_fold(void **state)
     each_table(fold_g1_g2);
 }
 
+static void butterflies(const curve *cv, const batch_ops *b)
+{
+    g1_any u[N], t[N], sum[N], difference[N], x;
+    fr k[N];
+
+    random_points(cv, u, NULL, N);
+    random_points(cv, t, NULL, N);
+    for (size_t i = 0; i < N; i++) edge_fr(cv, &k[i], i);
+    cv->g1_mul(&u[12], &t[12], &k[12]); /* a sum that doubles, a difference that cancels */
+    cv->g1_neg(&u[13], &t[13]);
+    k[13] = cv->fr_one;
+    memset(&u[14], 0, sizeof u[14]);
+    memset(&t[15], 0, sizeof t[15]);
+    memset(&u[16], 0, sizeof u[16]);
+    memset(&t[16], 0, sizeof t[16]);
+    for (size_t i = 0; i < N; i++) {
+        cv->g1_mul(&x, &t[i], &k[i]);
+        cv->g1_add(&sum[i], &u[i], &x);
+        cv->g1_neg(&x, &x);
+        cv->g1_add(&difference[i], &u[i], &x);
+    }
+    b->g1_butterfly(u, t, k, N);
+    for (size_t i = 0; i < N; i++) {
+        assert_true(cv->g1_eq(&u[i], &sum[i]));
+        assert_true(cv->g1_eq(&t[i], &difference[i]));
+    }
+}
+
+static void test_butterfly(void **state)
+{
+    (void)state;
+    each_table(butterflies);
+}
+
 static void products(const curve *cv, const batch_ops *b)
 {
     g1_any p[BATCH_MILLER][N];
@@ -256,9 +290,9 @@ static void test_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scale),    cmocka_unit_test(test_fold),
-        cmocka_unit_test(test_products), cmocka_unit_test(test_powers),
-        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_scale),     cmocka_unit_test(test_fold),
+        cmocka_unit_test(test_butterfly), cmocka_unit_test(test_products),
+        cmocka_unit_test(test_powers),    cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
