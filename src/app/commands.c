@@ -12,7 +12,8 @@
 
 int command_usage(const report *r, const char *text)
 {
-    return report_usage(r->o, text, NULL);
+    fprintf(stderr, "cuzk %s: %s (cuzk %s --help)\n", r->o->command, text, r->o->command);
+    return 2;
 }
 
 /** Both files or none: the second is written first under its temporary name only when the first is certain. */

@@ -39,10 +39,31 @@ static inline uint64_t system_part_id(const r1cs_system *sys, system_part part)
     return sys->id * SYSTEM_PARTS + part;
 }
 
+/* The root of a bellperson key's domain and the shift of its coset come from it. */
+#define BELLPERSON_GENERATOR 7
 /** Domain of a key's form. */
 CUZK_STATUS groth16_domain(ntt_domain **out, device *d, groth16_form form, const curve *cv,
                            unsigned log_n);
+/** 1 / (7^n - 1): the vanishing polynomial is constant on bellperson's coset. */
+void coset_z_inverse(const curve *cv, unsigned log_n, fr *out);
 /** The system as the plain arrays that device takes. templates: sys->n_templates entries in tmpl (m's). */
 CUZK_STATUS system_view(dev_system *out, dev_template **tmpl, const r1cs_system *sys, mem *m);
+
+/** Where things are in the file of a derived key (docs/formats/derived.md). */
+typedef struct derived_layout {
+    uint64_t h, l, size;
+} derived_layout;
+#define DERIVED_HEADER 96u
+#define DERIVED_SUM_BYTES 32u
+derived_layout derived_layout_of(const groth16_pk *pk);
+/** The header of the derived key whose points are at data + DERIVED_HEADER on. */
+CUZK_STATUS derived_header(uint8_t out[DERIVED_HEADER], const groth16_pk *pk,
+                           const uint8_t source[GROTH16_SOURCE_BYTES], const uint8_t *data,
+                           const cancel *c);
+/** NULL is fine. */
+void derived_free(groth16_derived *x, mem *m);
+/** A random combination of a derived key's points is that of the key's. CUZK_EDATA, inconsistent. */
+CUZK_STATUS derived_compare(dev_stream *s, const groth16_pk *pk, const r1cs_system *sys,
+                            const dev_points *h, const dev_points *l, mem *m);
 
 #endif

@@ -7,6 +7,8 @@
  * Both forms of key give C = L + H + s A + r B1 + (r s delta + s alpha + r beta), A and B1 being the plain sums:
  *   bellperson: H = sum h_i h[i], h the coefficients of (a b - c) / Z
  *   snarkjs:    H = sum over the odd points of (a b - c) H[i]; no division (circom-formats.md section 6)
+ *   bellperson with its derived points: L + H = sum over all variables of w_j l'_j + sum over the coset of (a b)[k] h'_k;
+ *               no c and no division (derive.c)
  *
  * Source: spec/filecoin-circuits.md 1.1 to 1.3; spec/circom-formats.md 6.
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -15,7 +17,6 @@
 
 #include <string.h>
 
-#define BELLPERSON_GENERATOR 7
 #define SNARKJS_GENERATOR 5
 
 struct groth16_job {
@@ -27,8 +28,9 @@ struct groth16_job {
     dev_stream *s; /* the start's alone */
     dev_buf *a, *b, *c;
     dev_template *tmpl;
-    uint64_t values_id; /* the witness's on the device, until its last sum */
-    fr r, rs;           /* blinding scalars r and s */
+    const groth16_derived *derived; /* NULL: not used */
+    uint64_t values_id;             /* the witness's on the device, until its last sum */
+    fr r, rs;                       /* blinding scalars r and s */
     g1_any h, l, a_sum, b1_sum;
     g2_any b2_sum;
 };
@@ -46,16 +48,21 @@ void groth16_job_free(groth16_job *job)
     mem_free(m, job);
 }
 
+/** a, b and, without derived points, c. */
+static size_t arrays_size(const groth16_pk *pk)
+{
+    return (pk->derived != NULL ? 2 : 3) * ((size_t)1 << pk->log_n) * sizeof(fr);
+}
+
 size_t groth16_prove_size(const groth16_pk *pk, const r1cs_system *sys)
 {
     const r1cs_system *shape = pk->form == GROTH16_SNARKJS ? pk->coeffs : sys;
-    size_t n = (size_t)1 << pk->log_n;
-    return sizeof(groth16_job) + shape->n_templates * sizeof(dev_template) + 3 * n * sizeof(fr);
+    return sizeof(groth16_job) + shape->n_templates * sizeof(dev_template) + arrays_size(pk);
 }
 
 size_t groth16_prove_host_size(const groth16_pk *pk, const r1cs_system *sys)
 {
-    return groth16_prove_size(pk, sys) - 3 * ((size_t)1 << pk->log_n) * sizeof(fr);
+    return groth16_prove_size(pk, sys) - arrays_size(pk);
 }
 
 void groth16_pk_ids(const groth16_pk *pk, uint64_t out[GROTH16_PK_LISTS])
@@ -112,6 +119,13 @@ static dev_scalars aux_scalars(const groth16_job *job)
     return k;
 }
 
+/** C is in the derived points. */
+static void drop_c(dev_system *view, dev_template *tmpl)
+{
+    for (size_t i = 0; i < view->n_templates; i++) tmpl[i].c.row_start = NULL;
+    view->shape_id = 0; /* another shape than the system's */
+}
+
 static cuzk_status evaluate(groth16_job *job, device *d)
 {
     const groth16_pk *pk = job->pk;
@@ -122,21 +136,21 @@ static cuzk_status evaluate(groth16_job *job, device *d)
     span sp = span_open(SPAN_ALLOC);
     cuzk_status st = dev_buf_new(&job->a, d, n);
     if (st == CUZK_OK) st = dev_buf_new(&job->b, d, n);
-    if (st == CUZK_OK) st = dev_buf_new(&job->c, d, n);
+    if (st == CUZK_OK && job->derived == NULL) st = dev_buf_new(&job->c, d, n);
     if (st == CUZK_OK) st = system_view(&view, &job->tmpl, shape, job->m);
     span_close(&sp);
     TRY(st);
+    if (job->derived != NULL) drop_c(&view, job->tmpl);
 
-    bool has_c = pk->form != GROTH16_SNARKJS;
+    bool product = pk->form == GROTH16_SNARKJS;
     sp = span_open(SPAN_ABC);
-    st = dev_abc(job->s, job->a, job->b, has_c ? job->c : NULL, &view, job->w->inputs, &aux);
-    if (st == CUZK_OK && !has_c) st = dev_mul(job->s, job->c, job->a, job->b, n, pk->cv->id);
+    st = dev_abc(job->s, job->a, job->b, product ? NULL : job->c, &view, job->w->inputs, &aux);
+    if (st == CUZK_OK && product) st = dev_mul(job->s, job->c, job->a, job->b, n, pk->cv->id);
     span_close(&sp);
     return st;
 }
 
-/** 1 / (7^n - 1): the vanishing polynomial is constant on bellperson's coset. */
-static void coset_z_inverse(const curve *cv, unsigned log_n, fr *out)
+void coset_z_inverse(const curve *cv, unsigned log_n, fr *out)
 {
     fr z;
     cv->fr_from_u64(&z, BELLPERSON_GENERATOR);
@@ -145,7 +159,7 @@ static void coset_z_inverse(const curve *cv, unsigned log_n, fr *out)
     cv->fr_inv(out, &z);
 }
 
-/** a, b, c to the coset, (a b - c) / Z into a; b and c are given back. */
+/** a, b, c to the coset, (a b - c) / Z into a, or a b where there are derived points; b and c are given back. */
 static cuzk_status quotient_on_coset(groth16_job *job, const ntt_domain *dom)
 {
     const groth16_pk *pk = job->pk;
@@ -156,12 +170,15 @@ static cuzk_status quotient_on_coset(groth16_job *job, const ntt_domain *dom)
     cuzk_status st = CUZK_OK;
     span sp = span_open(SPAN_NTT);
 
-    for (unsigned i = 0; i < 3 && st == CUZK_OK; i++) st = dev_ntt(job->s, v[i], dom, NTT_TO_COSET);
+    for (unsigned i = 0; i < 3 && st == CUZK_OK; i++)
+        if (v[i] != NULL) st = dev_ntt(job->s, v[i], dom, NTT_TO_COSET);
     span_close(&sp);
     TRY(st);
     sp = span_open(SPAN_QUOTIENT);
     if (divide) coset_z_inverse(pk->cv, pk->log_n, &k);
-    st = dev_quotient(job->s, job->a, job->b, job->c, n, pk->cv->id, divide ? &k : NULL);
+    st = job->derived != NULL
+             ? dev_mul(job->s, job->a, job->a, job->b, n, pk->cv->id)
+             : dev_quotient(job->s, job->a, job->b, job->c, n, pk->cv->id, divide ? &k : NULL);
     dev_buf_free(job->b); /* waits until a GPU has done with them */
     dev_buf_free(job->c);
     job->b = job->c = NULL;
@@ -180,7 +197,7 @@ static cuzk_status quotient(groth16_job *job, device *d)
     span_close(&sp);
     TRY(st);
     st = quotient_on_coset(job, dom);
-    if (st == CUZK_OK && pk->form == GROTH16_BELLPERSON) {
+    if (st == CUZK_OK && pk->form == GROTH16_BELLPERSON && job->derived == NULL) {
         sp = span_open(SPAN_NTT);
         st = dev_ntt(job->s, job->a, dom, NTT_COSET_INVERSE);
         span_close(&sp);
@@ -255,22 +272,39 @@ static cuzk_status sum_g2(groth16_job *job, span_kind kind, g2_any *r, const que
     return st;
 }
 
-static cuzk_status sums(groth16_job *job)
+static cuzk_status sum_h(groth16_job *job)
 {
-    const groth16_pk *pk = job->pk;
-    const dev_scalars all = aux_scalars(job);
-    const query a = query_a(job), b1 = query_b(job, &pk->b_g1), b2 = query_b(job, &pk->b_g2);
+    const dev_points *h = job->derived != NULL ? &job->derived->h : &job->pk->h;
     span sp = span_open(SPAN_MSM_H);
-    cuzk_status st = dev_msm_g1_buf(job->s, &job->h, pk->cv->id, &pk->h, job->a, pk->h.n);
+    cuzk_status st = dev_msm_g1_buf(job->s, &job->h, job->pk->cv->id, h, job->a, h->n);
 
     span_close(&sp);
     dev_buf_free(job->a);
     job->a = NULL;
-    TRY(st);
-    sp = span_open(SPAN_MSM_L);
-    st = dev_msm_g1(job->s, &job->l, pk->cv->id, &pk->l, 0, &all);
+    return st;
+}
+
+static cuzk_status sum_l(groth16_job *job)
+{
+    const dev_scalars all = aux_scalars(job);
+
+    if (job->derived != NULL) {
+        const query q = query_of(job, &job->derived->l);
+        return sum_g1(job, SPAN_MSM_L, &job->l, &q);
+    }
+    span sp = span_open(SPAN_MSM_L);
+    cuzk_status st = dev_msm_g1(job->s, &job->l, job->pk->cv->id, &job->pk->l, 0, &all);
     span_close(&sp);
-    TRY(st);
+    return st;
+}
+
+static cuzk_status sums(groth16_job *job)
+{
+    const groth16_pk *pk = job->pk;
+    const query a = query_a(job), b1 = query_b(job, &pk->b_g1), b2 = query_b(job, &pk->b_g2);
+
+    TRY(sum_h(job));
+    TRY(sum_l(job));
     TRY(sum_g1(job, SPAN_MSM_A, &job->a_sum, &a));
     TRY(sum_g1(job, SPAN_MSM_B1, &job->b1_sum, &b1));
     TRY(sum_g2(job, SPAN_MSM_B2, &job->b2_sum, &b2));
@@ -293,6 +327,15 @@ static cuzk_status check_args(const groth16_prove_args *args)
     return CUZK_OK;
 }
 
+/** Those that this device uses: a GPU would have to keep them beside the key's. */
+static const groth16_derived *derived_of(const groth16_pk *pk, const device *d)
+{
+    device_info info;
+
+    device_info_get(d, &info);
+    return info.gpu ? NULL : pk->derived;
+}
+
 cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_prove_args *args)
 {
     cuzk_status st = CUZK_OK;
@@ -307,6 +350,7 @@ cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_
     job->m = args->m;
     job->dev = d;
     job->s = s;
+    job->derived = derived_of(args->pk, d);
     job->values_id = dev_points_id();
     TRY_OUT(sample(args->pk->cv, args->fixed, &job->r, &job->rs));
     TRY_OUT(evaluate(job, d));

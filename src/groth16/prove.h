@@ -26,6 +26,7 @@ typedef struct groth16_pk {
     uint32_t n_aux;
     dev_points h, l, a, b_g1, b_g2;
     r1cs_system *coeffs; /* SNARKJS: A and B from the key (C unknown); owned. BELLPERSON: NULL */
+    struct groth16_derived *derived; /* NULL: none; owned */
 } groth16_pk;
 
 /** Maps and checks (design section 9: header, counts, sizes; the vk's points fully; the others as they are read by a proof). */
@@ -58,6 +59,22 @@ typedef struct groth16_zkey_info {
     uint32_t n_vars, n_public, domain_size, n_coeffs, n_contributions;
 } groth16_zkey_info;
 CUZK_STATUS groth16_zkey_info_read(groth16_zkey_info *out, const uint8_t *data, size_t size);
+
+/** Further points of a BELLPERSON key, with which the CPU proves without c and without the last inverse transform: a, b of
+ *  any witness give the same proof as without. Made once of the key alone (docs/formats/derived.md). */
+#define GROTH16_SOURCE_BYTES 32
+typedef struct groth16_derived {
+    file_map file;
+    dev_points h; /* 2^log_n: meet the products a b on the coset */
+    dev_points l; /* n_inputs and then n_aux, in place of the key's l */
+} groth16_derived;
+
+/** Maps a file that groth16_derive made of the key pk, whose name for itself is `source`, and gives it to pk. CUZK_EDATA: it is
+ *  of another key (class inconsistent), or malformed. Points are looked at as a proof reads them. */
+CUZK_STATUS groth16_derived_open(groth16_pk *pk, const char *path,
+                                 const uint8_t source[GROTH16_SOURCE_BYTES]);
+/** All bytes are those that were written: reads the file once. CUZK_EDATA, malformed. */
+CUZK_STATUS groth16_derived_check(const groth16_pk *pk, const cancel *c);
 
 typedef struct groth16_prove_args {
     const groth16_pk *pk;
@@ -97,6 +114,9 @@ typedef struct groth16_setup_opts {
     bool
         resume; /* the secrets will be given again: a setup that was stopped or killed leaves PATH.part to go on from */
     uint64_t checkpoint_ns; /* between two marks of how far it came; 0: 15 s */
+    /* groth16_derive alone: */
+    unsigned log_step; /* of the points of a step; 0: its own choice */
+    /* .params alone: */
     /* Called when all bytes are on the disk, before the files get their names; a failure ends the setup. */
     cuzk_status (*written)(void *ctx, const char *part_path, uint64_t size, const uint8_t *vk,
                            size_t vk_size);
@@ -113,6 +133,13 @@ CUZK_STATUS groth16_setup_params(dev_stream *s, const r1cs_system *sys, const gr
 CUZK_STATUS groth16_setup_memory(groth16_pk **out, dev_stream *s, const r1cs_system *sys,
                                  const groth16_trapdoors *t, const groth16_setup_opts *o, pool *p,
                                  mem *m);
+/** Writes the derived form of a BELLPERSON key of sys, on the CPU (s): two transforms of 2^log_n points, then a random
+ *  combination of all points is compared with the key's. A call that was cancelled or killed is gone on with by the next. source: the
+ *  key's digest, or what else names its bytes. o: progress, cancel, checkpoint_ns, log_step. Disk: 96 bytes a variable and twice 96 a row
+ *  of the domain while it works. Memory: some MiB and, for the comparison, 3 elements a row and one a variable. */
+CUZK_STATUS groth16_derive(dev_stream *s, const groth16_pk *pk, const r1cs_system *sys,
+                           const uint8_t source[GROTH16_SOURCE_BYTES], const char *path,
+                           const groth16_setup_opts *o, pool *p, mem *m);
 /** .zkey (gamma = 1, roomy H) of a circom system. With its csHash zero and no contribution: says so in its record. */
 CUZK_STATUS groth16_setup_zkey(dev_stream *s, const r1cs_system *sys, const groth16_trapdoors *t,
                                const char *zkey_path, const groth16_setup_opts *o, pool *p, mem *m);

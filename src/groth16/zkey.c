@@ -45,6 +45,7 @@ void groth16_pk_free(groth16_pk *pk)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) dev_points_free(lists[i]);
     groth16_vk_free(pk->vk);
     r1cs_free(pk->coeffs);
+    derived_free(pk->derived, m);
     file_map_close(&pk->file);
     mem_free(m, pk);
 }
