@@ -35,7 +35,7 @@ static void run_clear(msm_run *r)
     mem_free(m, r->ones);
     mem_free(m, r->slot_entry);
     mem_free(m, r->slot_value);
-    mem_free(m, r->part_digits);
+    mem_free(m, r->part_keys);
     mem_free(m, r->decoded);
     mem_free(m, r->row_end);
     mem_free(m, r->entries);
@@ -65,7 +65,7 @@ static CUZK_STATUS run_init(msm_run *r, const curve *cv)
     r->ones = take(r, p->chunk, sizeof *r->ones, &st);
     r->slot_entry = take(r, p->elems, sizeof *r->slot_entry, &st);
     r->slot_value = take(r, p->elems, sizeof *r->slot_value, &st);
-    r->part_digits = take(r, p->part_elems * p->group, sizeof *r->part_digits, &st);
+    r->part_keys = take(r, p->part_elems * p->group, sizeof *r->part_keys, &st);
     if (!r->in_place) r->decoded = take(r, p->chunk, r->k->point_size, &st);
     r->row_end = take(r, rows, sizeof *r->row_end, &st);
     r->buckets = take(r, rows, r->k->cell_size, &st);

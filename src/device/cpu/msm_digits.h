@@ -86,4 +86,16 @@ static inline int32_t msm_digit(const msm_window *x, const uint64_t v[4])
     return (int32_t)(t & x->mask) - x->sub;
 }
 
+/**
+ * Digit d as the sort wants it: its bucket |d| - 1 in the upper bits, its sign in the lowest; MSM_NO_KEY for 0. Signs are as random as
+ * scalars, so whoever counts or places must not branch on them.
+ */
+#define MSM_NO_KEY UINT32_MAX
+static inline uint32_t msm_key(int32_t d)
+{
+    uint32_t sign = (uint32_t)(d >> 31), abs = ((uint32_t)d ^ sign) - sign;
+    uint32_t zero = (uint32_t)((int32_t)(abs - 1) >> 31);
+    return (abs - 1) << 1 | (sign & 1) | zero;
+}
+
 #endif

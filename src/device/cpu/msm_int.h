@@ -76,8 +76,8 @@ typedef struct msm_run {
     /* the part of the chunk: ranges [first_range, end_range), whose elements begin at first_slot */
     size_t first_range, end_range, first_slot;
     size_t n_entries, n_slices;
-    int32_t
-        *part_digits;  /* of each window of the group, part_elems apart; by slot from first_slot */
+    uint32_t
+        *part_keys;    /* of each window of the group, part_elems apart; by slot from first_slot */
     uint32_t *row_end; /* of each row of the group */
     uint32_t *entries; /* sorted by row */
     size_t entries_cap;

@@ -20,7 +20,7 @@ static size_t slots_of(const msm_range *g, size_t which, size_t *n)
     return which == 0 ? g->slot : g->slot + g->slots - g->n_small;
 }
 
-/* Digits of one range's elements in all windows of the group: values are read once, not once a window. */
+/* Keys of one range's elements in all windows of the group: values are read once, not once a window. */
 static cuzk_status take_digits(void *ctx, size_t i, unsigned worker)
 {
     msm_run *r = ctx;
@@ -28,12 +28,12 @@ static cuzk_status take_digits(void *ctx, size_t i, unsigned worker)
 
     (void)worker;
     for (size_t w = 0; w < r->n_windows; w++) {
-        int32_t *digits = r->part_digits + w * r->plan.part_elems;
+        uint32_t *keys = r->part_keys + w * r->plan.part_elems;
         msm_window x = msm_window_at(&r->digits, r->w0 + w);
         for (size_t which = 0; which < lists(r, r->w0 + w); which++) {
             size_t n, first = slots_of(g, which, &n);
             for (size_t t = first; t < first + n; t++)
-                digits[t - r->first_slot] = msm_digit(&x, r->slot_value[t].l);
+                keys[t - r->first_slot] = msm_key(msm_digit(&x, r->slot_value[t].l));
         }
     }
     return CUZK_OK;
@@ -51,15 +51,15 @@ static cuzk_status count_window(void *ctx, size_t w, unsigned worker)
         r->window_entries[w] = total;
         return CUZK_OK;
     }
-    const int32_t *digits = r->part_digits + w * r->plan.part_elems;
+    const uint32_t *keys = r->part_keys + w * r->plan.part_elems;
     memset(count, 0, (size_t)r->digits.half * sizeof *count);
     for (size_t i = r->first_range; i < r->end_range; i++) {
         for (size_t which = 0; which < lists(r, r->w0 + w); which++) {
             size_t n, first = slots_of(&r->ranges[i], which, &n) - r->first_slot;
             for (size_t t = first; t < first + n; t++) {
-                int32_t d = digits[t];
-                if (d == 0) continue;
-                count[(d < 0 ? -d : d) - 1]++;
+                uint32_t key = keys[t];
+                if (key == MSM_NO_KEY) continue;
+                count[key >> 1]++;
                 total++;
             }
         }
@@ -85,7 +85,7 @@ static cuzk_status place_window(void *ctx, size_t w, unsigned worker)
         *next = at;
         return CUZK_OK;
     }
-    const int32_t *digits = r->part_digits + w * r->plan.part_elems;
+    const uint32_t *keys = r->part_keys + w * r->plan.part_elems;
     const uint32_t *entry = r->slot_entry + r->first_slot;
     for (size_t i = 0; i < (size_t)r->digits.half; i++) {
         uint32_t n = next[i];
@@ -96,9 +96,9 @@ static cuzk_status place_window(void *ctx, size_t w, unsigned worker)
         for (size_t which = 0; which < lists(r, r->w0 + w); which++) {
             size_t n, first = slots_of(&r->ranges[i], which, &n) - r->first_slot;
             for (size_t t = first; t < first + n; t++) {
-                int32_t d = digits[t], s = d >> 31;
-                if (d == 0) continue;
-                r->entries[next[((d ^ s) - s) - 1]++] = entry[t] ^ (uint32_t)(s & 1);
+                uint32_t key = keys[t];
+                if (key == MSM_NO_KEY) continue;
+                r->entries[next[key >> 1]++] = entry[t] ^ (key & 1);
             }
         }
     }
