@@ -21,6 +21,7 @@ typedef struct dev_backend {
     CUZK_STATUS (*stream_open)(dev_stream *s);
     void (*stream_close)(dev_stream *s);
     CUZK_STATUS (*sync)(dev_stream *s);
+    void (*keep)(dev_stream *s, bool keep); /* NULL: nothing to keep, or kept anyway */
     CUZK_STATUS (*buf_new)(dev_buf *b);
     void (*buf_free)(dev_buf *b);
     CUZK_STATUS (*upload)(dev_stream *s, dev_buf *dst, size_t off, const fr *src, size_t n);

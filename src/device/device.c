@@ -162,6 +162,11 @@ cuzk_status dev_sync(dev_stream *s)
 
 /* ---- what every operation checks ---- */
 
+void dev_keep(dev_stream *s, bool keep)
+{
+    if (s != NULL && s->d->be->keep != NULL) s->d->be->keep(s, keep);
+}
+
 static cuzk_status check_stream(const dev_stream *s, const char *op)
 {
     return s == NULL ? FAIL(CUZK_EINVAL, "%s: no stream", op) : CUZK_OK;

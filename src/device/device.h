@@ -59,6 +59,9 @@ CUZK_STATUS dev_stream_open(dev_stream **out, device *d, const cancel *c);
 void dev_stream_close(dev_stream *s);
 device *dev_stream_device(const dev_stream *s);
 CUZK_STATUS dev_sync(dev_stream *s);
+/** keep: from now on a sum leaves its memory, charged to the budget, to the stream's next one: fresh pages cost more than a small sum's
+ *  tenth. Not: it is given back, as when the stream is closed. */
+void dev_keep(dev_stream *s, bool keep);
 
 /* ---- arrays of field elements ---- */
 

@@ -355,7 +355,10 @@ cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_
     TRY_OUT(sample(args->pk->cv, args->fixed, &job->r, &job->rs));
     TRY_OUT(evaluate(job, d));
     TRY_OUT(quotient(job, d));
-    TRY_OUT(sums(job));
+    dev_keep(s, true);
+    st = sums(job);
+    dev_keep(s, false);
+    if (st != CUZK_OK) goto out;
     *out = job;
     job = NULL;
 out:

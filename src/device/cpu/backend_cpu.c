@@ -40,13 +40,16 @@ static void cpu_close(device *d)
 
 static cuzk_status cpu_stream_open(dev_stream *s)
 {
-    (void)s; /* holds nothing */
-    return CUZK_OK;
+    cuzk_status st = CUZK_OK;
+
+    s->impl = mem_new(s->d->m, 1, sizeof(cpu_stream), &st);
+    return st;
 }
 
 static void cpu_stream_close(dev_stream *s)
 {
-    (void)s;
+    cpu_msm_keep(s, false);
+    mem_free(s->d->m, s->impl);
 }
 
 static cuzk_status cpu_sync(dev_stream *s)
@@ -97,6 +100,7 @@ const dev_backend dev_backend_cpu = {
     .stream_open = cpu_stream_open,
     .stream_close = cpu_stream_close,
     .sync = cpu_sync,
+    .keep = cpu_msm_keep,
     .buf_new = cpu_buf_new,
     .buf_free = cpu_buf_free,
     .upload = cpu_upload,

@@ -6,12 +6,20 @@
 #ifndef DEVICE_CPU_CPU_H
 #define DEVICE_CPU_CPU_H
 
+#include <stdatomic.h>
+
 #include "device/cpu/kernels.h"
 
 /** What device->impl is. */
 typedef struct cpu_device {
     const cpu_kernels *kernels[CURVE_IDS];
 } cpu_device;
+
+/** What stream->impl is: the memory of the last sum, when the next is to have it (dev_keep). */
+typedef struct cpu_stream {
+    atomic_bool keep;
+    _Atomic(void *) block;
+} cpu_stream;
 
 static inline const cpu_kernels *cpu_kernels_of(const device *d, curve_id id)
 {

@@ -11,6 +11,7 @@
  */
 #include "device/cpu/msm.h"
 
+#include "device/cpu/cpu.h"
 #include "device/cpu/msm_int.h"
 
 const msm_kernels *msm_kernels_get(curve_id id, cpu_table t, bool g2)
@@ -27,51 +28,57 @@ const msm_kernels *msm_kernels_get(curve_id id, cpu_table t, bool g2)
     return k == NULL ? NULL : &k[g2];
 }
 
-static void run_clear(msm_run *r)
-{
-    mem *m = r->s->d->m;
+/* ---- the block that a sum works in ---- */
 
-    mem_free(m, r->ranges);
-    mem_free(m, r->ones);
-    mem_free(m, r->slot_entry);
-    mem_free(m, r->slot_value);
-    mem_free(m, r->part_keys);
-    mem_free(m, r->decoded);
-    mem_free(m, r->row_end);
-    mem_free(m, r->entries);
-    mem_free(m, r->partials);
-    mem_free(m, r->partial_rows);
-    mem_free(m, r->buckets);
-    mem_free(m, r->sums);
-    mem_free(m, r->scratch);
-}
+typedef struct msm_block {
+    size_t size; /* of what lies behind the head */
+} msm_block;
 
-/* NULL once something could not be had. */
-static void *take(msm_run *r, size_t n, size_t size, cuzk_status *st)
-{
-    return *st == CUZK_OK ? mem_new(r->s->d->m, n, size, st) : NULL;
-}
+_Static_assert(sizeof(msm_block) <= MSM_BLOCK_HEAD, "the head has room");
 
-static CUZK_STATUS run_init(msm_run *r, const curve *cv)
+/* The one that an earlier sum of the stream has left, if it is large enough; else a new one. */
+static CUZK_STATUS block_take(msm_block **out, dev_stream *s, size_t size)
 {
-    const msm_plan *p = &r->plan;
+    cpu_stream *impl = s->impl;
+    msm_block *b = atomic_exchange(&impl->block, NULL);
     cuzk_status st = CUZK_OK;
-    size_t rows;
 
+    if (b != NULL && b->size < size) {
+        mem_free(s->d->m, b);
+        b = NULL;
+    }
+    if (b == NULL) {
+        b = mem_new(s->d->m, MSM_BLOCK_HEAD + size, 1, &st);
+        if (b == NULL) return st;
+        b->size = size;
+    }
+    *out = b;
+    return CUZK_OK;
+}
+
+static void block_leave(dev_stream *s, msm_block *b)
+{
+    cpu_stream *impl = s->impl;
+
+    if (b != NULL && atomic_load(&impl->keep)) b = atomic_exchange(&impl->block, b);
+    mem_free(s->d->m, b);
+}
+
+void cpu_msm_keep(dev_stream *s, bool keep)
+{
+    cpu_stream *impl = s->impl;
+
+    atomic_store(&impl->keep, keep);
+    if (!keep) mem_free(s->d->m, atomic_exchange(&impl->block, NULL));
+}
+
+static CUZK_STATUS run_init(msm_run *r, msm_block **block, const curve *cv)
+{
     msm_plan_make(&r->plan, r->k, cv, r->scalars, r->in_place, r->threads);
-    msm_digits_init(&r->digits, cv, p->c);
-    rows = msm_rows(p->group, p->c);
-    r->ranges = take(r, p->chunk / MSM_RANGE, sizeof *r->ranges, &st);
-    r->ones = take(r, p->chunk, sizeof *r->ones, &st);
-    r->slot_entry = take(r, p->elems, sizeof *r->slot_entry, &st);
-    r->slot_value = take(r, p->elems, sizeof *r->slot_value, &st);
-    r->part_keys = take(r, p->part_elems * p->group, sizeof *r->part_keys, &st);
-    if (!r->in_place) r->decoded = take(r, p->chunk, r->k->point_size, &st);
-    r->row_end = take(r, rows, sizeof *r->row_end, &st);
-    r->buckets = take(r, rows, r->k->cell_size, &st);
-    r->sums = take(r, p->windows, r->k->sum_size, &st);
-    r->scratch = take(r, r->threads, r->k->scratch_size, &st);
-    return st;
+    msm_digits_init(&r->digits, cv, r->plan.c);
+    TRY(block_take(block, r->s, msm_lay_out(r, NULL)));
+    (void)msm_lay_out(r, (uint8_t *)*block + MSM_BLOCK_HEAD);
+    return CUZK_OK;
 }
 
 /* The next group of windows, its buckets empty; the row of ones goes with the first. */
@@ -82,7 +89,7 @@ static void group_begin(msm_run *r, size_t w0, bool with_ones)
     r->w0 = w0;
     r->n_windows = left < r->plan.group ? left : r->plan.group;
     r->with_ones = with_ones;
-    if (w0 > 0) memset(r->buckets, 0, msm_rows(r->n_windows, r->plan.c) * r->k->cell_size);
+    memset(r->buckets, 0, msm_rows(r->n_windows, r->plan.c) * r->k->cell_size);
 }
 
 /* What all chunks have in the group's windows, in its buckets; chunks are read once when there is one group. */
@@ -137,19 +144,19 @@ CUZK_STATUS cpu_msm_run(dev_stream *s, void *r, curve_id id, const dev_points *b
     const curve *cv = s->d->curves[id];
     msm_run run = {
         .s = s,
-        .k = msm_kernels_get(id, s->d->table, bases->g2),
         .bases = bases,
         .scalars = k,
         .first_base = first_base,
         .point_bytes = cv->point_size(bases->g2, bases->enc),
         .in_place = bases->enc == POINT_LEM,
-        .threads = s->d->pool != NULL ? pool_threads(s->d->pool) : 1,
     };
+    msm_block *block = NULL;
     cuzk_status st;
 
-    TRY_OUT(run_init(&run, cv));
+    msm_run_choose(&run, s->d, id, bases->g2, k->n);
+    TRY_OUT(run_init(&run, &block, cv));
     TRY_OUT(run_all(&run, r));
 out:
-    run_clear(&run);
+    block_leave(s, block);
     return st;
 }

@@ -27,6 +27,9 @@
 CUZK_STATUS cpu_msm_run(dev_stream *s, void *r, curve_id id, const dev_points *bases,
                         size_t first_base, const dev_scalars *k);
 
+/** dev_keep (device.h) */
+void cpu_msm_keep(dev_stream *s, bool keep);
+
 /** Upper bound of the bytes that cpu_msm_run takes from the budget for n scalars. */
 size_t cpu_msm_memory(const device *d, curve_id id, bool g2, point_enc enc, size_t n);
 

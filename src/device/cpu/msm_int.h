@@ -17,6 +17,9 @@
 /** Positions of one task that reads scalars: a multiple of 64. */
 #define MSM_RANGE ((size_t)1024)
 
+/** Of the block that holds a run's arrays, before these. */
+#define MSM_BLOCK_HEAD ((size_t)64)
+
 /** What is chosen before the start (msm_plan.c). */
 typedef struct msm_plan {
     unsigned c;
@@ -56,6 +59,7 @@ typedef struct msm_run {
     bool in_place;      /* points are used where they lie; else decoded first */
     msm_plan plan;
     msm_digits digits;
+    pool *pool;
     unsigned threads;
 
     /* the group of windows, and whether the row of scalars 1 and -1 goes with it */
@@ -80,24 +84,28 @@ typedef struct msm_run {
         *part_keys;    /* of each window of the group, part_elems apart; by slot from first_slot */
     uint32_t *row_end; /* of each row of the group */
     uint32_t *entries; /* sorted by row */
-    size_t entries_cap;
     size_t window_entries[MSM_MAX_WINDOWS + 1]; /* in each window of the group; the ones last */
     uint8_t *partials;                          /* one for each slice */
     uint32_t *partial_rows;
-    size_t slices_cap;
 
     /* all along */
-    uint8_t *buckets; /* of each row of the group */
-    uint8_t *sums;    /* of each window */
-    uint8_t *scratch; /* threads * k->scratch_size */
+    uint8_t *buckets;          /* of each row of the group */
+    uint8_t *plain, *weighted; /* of each lane of the group */
+    uint8_t *sums;             /* of each window */
+    uint8_t *scratch;          /* threads * k->scratch_size */
 } msm_run;
 
 /* msm_plan.c */
+/** Who sums n points: kernels, pool and threads. Few points are not worth trays of eights, nor waking anyone. */
+void msm_run_choose(msm_run *r, const device *d, curve_id id, bool g2, size_t n);
 void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev_scalars *scalars,
                    bool in_place, unsigned threads);
+/** Gives each array of a run, whose plan is made, its place in a block at base, and returns the block's size; base NULL: the size alone.
+ *  Nothing in it need be zero. */
+size_t msm_lay_out(msm_run *r, uint8_t *base);
 /** Buckets of one lane: a power of two. */
 size_t msm_lane_len(const msm_kernels *k, size_t windows, size_t half, unsigned threads);
-/** Slices that n entries are cut in. */
+/** Slices that n entries are cut in; fewer entries are cut in one more at most. */
 size_t msm_slice_count(size_t n, unsigned threads);
 /** Rows of a group: its windows' buckets, and one for scalars 1 and -1. */
 static inline size_t msm_rows(size_t n_windows, unsigned c)

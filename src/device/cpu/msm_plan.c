@@ -27,9 +27,20 @@
 #define CHUNK_IN_PLACE ((size_t)1 << 18)
 #define PART ((size_t)1 << 17) /* 12 MiB of BLS12-381 G1 */
 
+#define TINY 16 /* positions (bench_msm): below, eight lanes lose to one */
+
 typedef struct msm_classes {
     double full, small;
 } msm_classes;
+
+void msm_run_choose(msm_run *r, const device *d, curve_id id, bool g2, size_t n)
+{
+    bool tiny = n <= TINY;
+
+    r->k = msm_kernels_get(id, tiny && d->table == CPU_TABLE_IFMA ? CPU_TABLE_ADX : d->table, g2);
+    r->pool = tiny ? NULL : d->pool;
+    r->threads = r->pool != NULL ? pool_threads(r->pool) : 1;
+}
 
 static double min_of(double a, double b)
 {
@@ -173,24 +184,59 @@ size_t msm_lane_len(const msm_kernels *k, size_t windows, size_t half, unsigned 
     return best;
 }
 
-/* What an MSM with this plan takes; the order is that of msm_run. */
-static size_t plan_bytes(const msm_plan *p, const msm_kernels *k, bool in_place, unsigned threads)
-{
-    size_t rows = msm_rows(p->group, p->c), half = (size_t)1 << (p->c - 1), bytes;
-    size_t entries = p->part_elems * p->group + p->part;
-    size_t slices = msm_slice_count(entries, threads);
-    size_t lanes = p->group * half / msm_lane_len(k, p->group == 0 ? 1 : p->group, half, threads);
+typedef struct carver {
+    uint8_t *base; /* NULL: only counting */
+    size_t used;
+} carver;
 
-    bytes = mem_cost(p->chunk / MSM_RANGE * sizeof(msm_range)) +
-            mem_cost(p->chunk * sizeof(uint32_t)) + mem_cost(p->elems * sizeof(uint32_t)) +
-            mem_cost(p->elems * sizeof(msm_value)) +
-            mem_cost(p->part_elems * p->group * sizeof(int32_t)) +
-            mem_cost(rows * sizeof(uint32_t)) + mem_cost(entries * sizeof(uint32_t)) +
-            mem_cost(slices * k->cell_size) + mem_cost(slices * sizeof(uint32_t)) +
-            mem_cost(rows * k->cell_size) + mem_cost(p->windows * k->sum_size) +
-            mem_cost(threads * k->scratch_size) + 2 * mem_cost(lanes * k->point_size);
-    if (!in_place) bytes += mem_cost(p->chunk * k->point_size);
-    return bytes;
+static void *carve(carver *c, size_t n, size_t size)
+{
+    uint8_t *p = c->base == NULL ? NULL : c->base + c->used;
+
+    c->used += round_up(n * size, 64);
+    return p;
+}
+
+/* Lanes of a group at most: the last one may have fewer windows, and then shorter lanes. */
+static size_t most_lanes(const msm_plan *p, const msm_kernels *k, unsigned threads)
+{
+    size_t half = (size_t)1 << (p->c - 1), most = 0;
+    const size_t sizes[] = {p->group, p->group == 0 ? 0 : p->windows % p->group};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t lanes;
+        if (sizes[i] == 0) continue;
+        lanes = sizes[i] * (half / msm_lane_len(k, sizes[i], half, threads));
+        if (lanes > most) most = lanes;
+    }
+    return most;
+}
+
+size_t msm_lay_out(msm_run *r, uint8_t *base)
+{
+    const msm_plan *p = &r->plan;
+    const msm_kernels *k = r->k;
+    size_t rows = msm_rows(p->group, p->c), entries = p->part_elems * p->group + p->part;
+    size_t slices = msm_slice_count(entries, r->threads) + 1;
+    size_t lanes = most_lanes(p, k, r->threads);
+    carver c = {.base = base};
+
+    r->scratch = carve(&c, r->threads, k->scratch_size);
+    r->buckets = carve(&c, rows, k->cell_size);
+    r->partials = carve(&c, slices, k->cell_size);
+    r->plain = carve(&c, lanes, k->point_size);
+    r->weighted = carve(&c, lanes, k->point_size);
+    r->sums = carve(&c, p->windows, k->sum_size);
+    r->ranges = carve(&c, p->chunk / MSM_RANGE, sizeof *r->ranges);
+    r->ones = carve(&c, p->chunk, sizeof *r->ones);
+    r->slot_entry = carve(&c, p->elems, sizeof *r->slot_entry);
+    r->slot_value = carve(&c, p->elems, sizeof *r->slot_value);
+    r->part_keys = carve(&c, p->part_elems * p->group, sizeof *r->part_keys);
+    r->row_end = carve(&c, rows, sizeof *r->row_end);
+    r->entries = carve(&c, entries, sizeof *r->entries);
+    r->partial_rows = carve(&c, slices, sizeof *r->partial_rows);
+    r->decoded = r->in_place ? NULL : carve(&c, p->chunk, k->point_size);
+    return c.used;
 }
 
 /* The window follows from the scalars, which are not known yet: every one up to the largest that a mixture of n scalars
@@ -198,23 +244,23 @@ static size_t plan_bytes(const msm_plan *p, const msm_kernels *k, bool in_place,
 size_t cpu_msm_memory(const device *d, curve_id id, bool g2, point_enc enc, size_t n)
 {
     const curve *cv = d->curves[id];
-    const msm_kernels *k = msm_kernels_get(id, d->table, g2);
     const msm_classes mixtures[] = {{(double)n, 0}, {0, (double)n}, {(double)n / 2, (double)n / 2}};
-    unsigned threads = d->pool != NULL ? pool_threads(d->pool) : 1, max_c = MSM_MIN_C;
+    unsigned max_c = MSM_MIN_C;
     size_t most = 0;
+    msm_run r = {.in_place = enc == POINT_LEM};
 
+    msm_run_choose(&r, d, id, g2, n);
     for (size_t i = 0; i < sizeof mixtures / sizeof *mixtures; i++) {
-        unsigned c = best_c(k, &mixtures[i], cv);
+        unsigned c = best_c(r.k, &mixtures[i], cv);
         if (c > max_c) max_c = c;
     }
     for (unsigned c = MSM_MIN_C; c <= max_c; c++) {
-        msm_plan p;
         size_t bytes;
-        plan_with_c(&p, k, cv, c, n, true, enc == POINT_LEM);
-        p.elems = n < p.chunk ? n : p.chunk;
-        p.part_elems = n < p.part ? n : p.part;
-        plan_groups(&p, threads);
-        bytes = plan_bytes(&p, k, enc == POINT_LEM, threads);
+        plan_with_c(&r.plan, r.k, cv, c, n, true, r.in_place);
+        r.plan.elems = n < r.plan.chunk ? n : r.plan.chunk;
+        r.plan.part_elems = n < r.plan.part ? n : r.plan.part;
+        plan_groups(&r.plan, r.threads);
+        bytes = mem_cost(MSM_BLOCK_HEAD + msm_lay_out(&r, NULL));
         if (bytes > most) most = bytes;
     }
     return most;

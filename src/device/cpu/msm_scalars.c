@@ -167,5 +167,5 @@ CUZK_STATUS msm_read_chunk(msm_run *r)
                                  (stop - p < 64 ? below((unsigned)(stop - p)) : ~(uint64_t)0));
     }
     r->n_bases = base;
-    return pool_run(r->s->d->pool, r->s->cancel, r->n_ranges, read_range, r);
+    return pool_run(r->pool, r->s->cancel, r->n_ranges, read_range, r);
 }

@@ -108,19 +108,11 @@ static cuzk_status place_window(void *ctx, size_t w, unsigned worker)
 CUZK_STATUS msm_sort_part(msm_run *r)
 {
     size_t tasks = r->n_windows + (r->with_ones ? 1 : 0), total = 0;
-    pool *p = r->s->d->pool;
-    cuzk_status st = CUZK_OK;
+    pool *p = r->pool;
 
     TRY(pool_run(p, r->s->cancel, r->end_range - r->first_range, take_digits, r));
     TRY(pool_run(p, r->s->cancel, tasks, count_window, r));
     for (size_t w = 0; w < tasks; w++) total += r->window_entries[w];
     r->n_entries = total;
-    if (total > r->entries_cap) {
-        mem_free(r->s->d->m, r->entries);
-        r->entries_cap = 0;
-        r->entries = mem_new(r->s->d->m, total, sizeof *r->entries, &st);
-        if (r->entries == NULL) return st;
-        r->entries_cap = total;
-    }
     return pool_run(p, r->s->cancel, tasks, place_window, r);
 }

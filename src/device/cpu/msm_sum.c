@@ -55,24 +55,6 @@ static cuzk_status sum_slice(void *ctx, size_t i, unsigned worker)
     return CUZK_OK;
 }
 
-static CUZK_STATUS reserve_slices(msm_run *r)
-{
-    mem *m = r->s->d->m;
-    cuzk_status st = CUZK_OK;
-
-    if (r->n_slices <= r->slices_cap) return CUZK_OK;
-    mem_free(m, r->partials);
-    mem_free(m, r->partial_rows);
-    r->slices_cap = 0;
-    r->partial_rows = NULL;
-    r->partials = mem_new(m, r->n_slices, r->k->cell_size, &st);
-    if (r->partials == NULL) return st;
-    r->partial_rows = mem_new(m, r->n_slices, sizeof *r->partial_rows, &st);
-    if (r->partial_rows == NULL) return st;
-    r->slices_cap = r->n_slices;
-    return CUZK_OK;
-}
-
 size_t msm_slice_count(size_t n, unsigned threads)
 {
     size_t slice = n / (4 * (size_t)threads);
@@ -88,8 +70,7 @@ CUZK_STATUS msm_fill_buckets(msm_run *r)
 
     if (r->n_entries == 0) return CUZK_OK;
     r->n_slices = msm_slice_count(r->n_entries, r->threads);
-    TRY(reserve_slices(r));
-    TRY(pool_run(r->s->d->pool, r->s->cancel, r->n_slices, sum_slice, r));
+    TRY(pool_run(r->pool, r->s->cancel, r->n_slices, sum_slice, r));
     for (size_t i = 0; i < r->n_slices; i++) {
         if (r->partial_rows[i] == NO_ROW) continue;
         r->partial_rows[n] = r->partial_rows[i];
@@ -105,7 +86,6 @@ CUZK_STATUS msm_fill_buckets(msm_run *r)
 typedef struct lane_job {
     msm_run *r;
     size_t len, lanes, n_tasks;
-    uint8_t *plain, *weighted;
 } lane_job;
 
 static cuzk_status sum_lanes(void *ctx, size_t i, unsigned worker)
@@ -115,7 +95,7 @@ static cuzk_status sum_lanes(void *ctx, size_t i, unsigned worker)
     size_t size = r->k->point_size, first = j->lanes * i / j->n_tasks,
            end = j->lanes * (i + 1) / j->n_tasks;
 
-    r->k->lanes(j->plain + first * size, j->weighted + first * size,
+    r->k->lanes(r->plain + first * size, r->weighted + first * size,
                 r->buckets + first * j->len * r->k->cell_size, j->len, end - first,
                 r->scratch + worker * r->k->scratch_size);
     return CUZK_OK;
@@ -128,15 +108,13 @@ static cuzk_status sum_window(void *ctx, size_t w, unsigned worker)
     size_t n = (size_t)r->digits.half / j->len, at = w * n * r->k->point_size;
 
     (void)worker;
-    r->k->window(r->sums + (r->w0 + w) * r->k->sum_size, j->plain + at, j->weighted + at, j->len,
+    r->k->window(r->sums + (r->w0 + w) * r->k->sum_size, r->plain + at, r->weighted + at, j->len,
                  n);
     return CUZK_OK;
 }
 
 CUZK_STATUS msm_sum_buckets(msm_run *r)
 {
-    mem *m = r->s->d->m;
-    cuzk_status st = CUZK_OK;
     lane_job j = {.r = r};
 
     if (r->n_windows == 0) return CUZK_OK;
@@ -144,14 +122,6 @@ CUZK_STATUS msm_sum_buckets(msm_run *r)
     j.lanes = r->n_windows * (size_t)r->digits.half / j.len;
     j.n_tasks = (j.lanes + r->k->max_lanes - 1) / r->k->max_lanes;
     if (j.n_tasks < r->threads) j.n_tasks = j.lanes < r->threads ? j.lanes : r->threads;
-    j.plain = mem_new(m, j.lanes, r->k->point_size, &st);
-    if (j.plain == NULL) goto out;
-    j.weighted = mem_new(m, j.lanes, r->k->point_size, &st);
-    if (j.weighted == NULL) goto out;
-    TRY_OUT(pool_run(r->s->d->pool, r->s->cancel, j.n_tasks, sum_lanes, &j));
-    TRY_OUT(pool_run(r->s->d->pool, r->s->cancel, r->n_windows, sum_window, &j));
-out:
-    mem_free(m, j.weighted);
-    mem_free(m, j.plain);
-    return st;
+    TRY(pool_run(r->pool, r->s->cancel, j.n_tasks, sum_lanes, &j));
+    return pool_run(r->pool, r->s->cancel, r->n_windows, sum_window, &j);
 }

@@ -266,6 +266,53 @@ static void test_memory(void **state)
     }
 }
 
+/* Sums of all kinds one behind the other in the memory that the one before left: as dirty as it comes. */
+static void test_kept_memory(void **state)
+{
+    static const size_t sizes[] = {3000, 5, 1, 200, 16, 17, 1500, 3000};
+    rig r;
+    size_t before, kept = 0;
+
+    (void)state;
+    rig_open(&r, cpu_table_best(), 2);
+    before = mem_used(r.m);
+    dev_keep(r.s, true);
+    for (size_t i = 0; i < 3 * sizeof sizes / sizeof *sizes; i++) {
+        group g = group_of(i % 3 == 0 ? CURVE_ID_BN254 : CURVE_ID_BLS12_381, i % 2 == 1);
+        size_t n = sizes[i % (sizeof sizes / sizeof *sizes)], used;
+        any_point want, got;
+        bases b;
+        values v;
+        bases_init(&b, &g, n, i % 4 == 0 ? 7 : 0);
+        values_init(&v, g.cv, n);
+        for (size_t k = 0; k < n; k++) {
+            v.is_bit[k] = i % 5 == 1 && k % 2 == 0;
+            if (v.is_bit[k]) v.v[k] = g.cv->fr_one;
+        }
+        values_pack(&v);
+        want = expected_sum(&b, 0, &v);
+        got = device_sum(&r, i % 3 == 0 ? CURVE_ID_BN254 : CURVE_ID_BLS12_381, &b, 0, &v);
+        assert_points_equal(&g, &got, &want);
+        used = mem_used(r.m) - before;
+        assert_in_range(used, kept > 1 ? kept : 1, SIZE_MAX); /* the largest so far */
+        kept = used;
+        values_clear(&v);
+        bases_clear(&b);
+    }
+    dev_keep(r.s, false);
+    assert_int_equal(mem_used(r.m), before);
+    dev_keep(r.s, true); /* closing gives back as well: rig_close looks */
+    {
+        sum s;
+        sum_open(&s, CURVE_ID_BN254, false, 100, 1);
+        dev_keep(s.r.s, true);
+        sum_right(&s);
+        sum_close(&s);
+    }
+    dev_keep(NULL, true);
+    rig_close(&r);
+}
+
 /* What a sum of 2^27 may take is fixed by its chunks and windows, not by its length. */
 static void test_memory_is_bounded(void **state)
 {
@@ -306,8 +353,8 @@ static void test_faults(void **state)
         assert_int_equal(mem_used(s.r.m), used);
         assert_bytes_equal(&out, &before, sizeof out);
     }
-#ifndef RIG_DEVICE /* a GPU's records are its own */
-    assert_in_range(k, 10, 100);
+#ifndef RIG_DEVICE              /* a GPU's records are its own */
+    assert_in_range(k, 2, 100); /* one block, or more */
 #endif
     sum_right(&s);
     sum_close(&s);
@@ -373,19 +420,14 @@ static void test_cancelled_within(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_alignment),
-        cmocka_unit_test(test_encodings),
-        cmocka_unit_test(test_decoded_chunks),
-        cmocka_unit_test(test_bad_points),
-        cmocka_unit_test(test_first_bad_point),
-        cmocka_unit_test(test_bad_encodings),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_cancelled_before),
+        cmocka_unit_test(test_any_alignment),    cmocka_unit_test(test_encodings),
+        cmocka_unit_test(test_decoded_chunks),   cmocka_unit_test(test_bad_points),
+        cmocka_unit_test(test_first_bad_point),  cmocka_unit_test(test_bad_encodings),
+        cmocka_unit_test(test_faults),           cmocka_unit_test(test_cancelled_before),
         cmocka_unit_test(test_cancelled_within),
 #ifndef RIG_DEVICE
-        cmocka_unit_test(test_unread_points),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_memory_is_bounded),
+        cmocka_unit_test(test_unread_points),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_kept_memory),      cmocka_unit_test(test_memory_is_bounded),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
