@@ -26,7 +26,9 @@ cuzk_status cu_fail(cu_device *cu, int err, const char *call, const char *file, 
     /* an error that does not stick is gone now; one that does comes back, and the device is lost */
     if (st == CUZK_EDEVICE && cudaPeekAtLastError() != cudaSuccess)
         atomic_store_explicit(&cu->dead, true, memory_order_relaxed);
-    if (st == CUZK_EDEVICE && cudaStreamQuery(0) != cudaSuccess)
+    int left = st == CUZK_EDEVICE ? (int)cudaStreamQuery(0) : (int)cudaSuccess;
+    /* work of another thread that is not done is no failure */
+    if (left != cudaSuccess && left != cudaErrorNotReady)
         atomic_store_explicit(&cu->dead, true, memory_order_relaxed);
     return status_fail(file, line, st, status_default_class(st), "", "%s: %.60s: %s", cu->name,
                        call, cudaGetErrorString((cudaError_t)err));

@@ -66,7 +66,11 @@ static cuzk_status fill_domain(cu_device *cu, const curve *cv, cu_domain *x, fr 
     if (x->log_n < 2) cv->fr_root(&w[0], x->gen, 0);
     for (unsigned k = 0; k + 1 < x->log_n; k++) cv->fr_root(&w[k], x->gen, k + 2);
     TRY(cu_alloc(cu, (void **)&x->table, x->log_n == 0 ? 32 : sizeof(fr) << (x->log_n - 1)));
-    TRY(put(cu, &roots, w, x->log_n < 2 ? 1 : x->log_n - 1));
+    st = put(cu, &roots, w, x->log_n < 2 ? 1 : x->log_n - 1);
+    if (st != CUZK_OK) {
+        cu_release(cu, roots);
+        return st;
+    }
     int err = cu_fr_of(x->id)->twiddles(0, x->table, roots, x->log_n);
     if (err == 0) err = (int)cudaDeviceSynchronize();
     st = err == 0 ? CUZK_OK : cu_fail(cu, err, "twiddles", __FILE__, __LINE__);
