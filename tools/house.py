@@ -23,7 +23,7 @@ def files(*folders, endings=C_ENDINGS):
 
 def ours():
     """Every file of the repository that is written by hand or committed; needs no git."""
-    found = files("src", "include", "tests", "bench", "tools", "cmake", "docs", ".ci", endings="")
+    found = files("src", "include", "tests", "bench", "tools", "cmake", "docs", "packaging", ".ci", endings="")
     alien = ("compile_commands.json", ".git")  # the latter is a file in a worktree
     top = [n for n in os.listdir(ROOT) if os.path.isfile(os.path.join(ROOT, n)) and n not in alien]
     return sorted(found + top)
