@@ -5,6 +5,8 @@
  */
 #include "groth16/lagrange.h"
 
+#include <string.h>
+
 /* out[i - from], and whether tau is none of their points */
 static bool chunk_at(const lagrange *x, fr *out, fr *tmp, uint64_t from, uint64_t to)
 {
@@ -33,6 +35,8 @@ static bool chunk_at(const lagrange *x, fr *out, fr *tmp, uint64_t from, uint64_
         cv->fr_mul(&out[i], &out[i], &k);
         cv->fr_mul(&k, &k, &jump);
     }
+    explicit_bzero(&z, sizeof z);
+    explicit_bzero(&k, sizeof k);
     return !inside;
 }
 

@@ -371,6 +371,7 @@ static void add_mul_g1(const curve *cv, g1_any *acc, const g1_any *p, const fr *
     g1_any t;
     cv->g1_mul(&t, p, k);
     cv->g1_add(acc, acc, &t);
+    explicit_bzero(&t, sizeof t);
 }
 
 cuzk_status groth16_prove_finish(groth16_proof *out, groth16_job *job)
@@ -399,6 +400,8 @@ cuzk_status groth16_prove_finish(groth16_proof *out, groth16_job *job)
     add_mul_g1(cv, &p.c, &b1, &job->r);
     explicit_bzero(&rs, sizeof rs);
     explicit_bzero(&t2, sizeof t2);
+    explicit_bzero(&a, sizeof a);
+    explicit_bzero(&b1, sizeof b1);
     *out = p;
     groth16_job_free(job);
     span_close(&sp);

@@ -159,15 +159,18 @@ static cuzk_status make_ic(groth16_vk *vk, emitter *e)
 {
     size_t size = e->cv->g1_size;
     fr gamma_inv;
+    cuzk_status st = CUZK_OK;
 
     e->cv->fr_inv(&gamma_inv, &e->t->gamma);
     for (size_t from = 0; from < e->n_inputs; from += e->cap) {
         size_t n = e->n_inputs - from < e->cap ? e->n_inputs - from : e->cap;
-        TRY(emit_columns(e, from, from + n));
-        TRY(emit_combine(e, &gamma_inv, n));
-        TRY(dev_fixed_mul(e->s, vk->ic + from * size, POINT_LEM, e->g1, e->k, n, NULL));
+        TRY_OUT(emit_columns(e, from, from + n));
+        TRY_OUT(emit_combine(e, &gamma_inv, n));
+        TRY_OUT(dev_fixed_mul(e->s, vk->ic + from * size, POINT_LEM, e->g1, e->k, n, NULL));
     }
-    return CUZK_OK;
+out:
+    explicit_bzero(&gamma_inv, sizeof gamma_inv);
+    return st;
 }
 
 cuzk_status setup_vk(groth16_vk **out, emitter *e)

@@ -103,6 +103,7 @@ static cuzk_status some_powers(void *ctx, size_t task, unsigned worker)
         r->x->e.k[i] = k;
         cv->fr_mul(&k, &k, &r->x->e.t->tau);
     }
+    explicit_bzero(&k, sizeof k);
     return CUZK_OK;
 }
 

@@ -163,7 +163,9 @@ static cuzk_status write_queries(zkey_out *z)
     TRY(write_list(z, 6, false, "B1", &e->v, NULL));
     TRY(write_list(z, 7, true, "B2", &e->v, NULL));
     e->cv->fr_inv(&delta_inv, &e->t->delta);
-    return write_list(z, 8, false, "C", &e->k, &delta_inv);
+    cuzk_status st = write_list(z, 8, false, "C", &e->k, &delta_inv);
+    explicit_bzero(&delta_inv, sizeof delta_inv);
+    return st;
 }
 
 /** H: the odd Lagrange polynomials of the domain of 2n points, over delta. */
@@ -194,6 +196,9 @@ static cuzk_status write_h(zkey_out *z)
         if (st == CUZK_OK) st = put_points(z, false, e->k, c, false, "H", from);
     }
     explicit_bzero(&x.tau, sizeof x.tau);
+    explicit_bzero(&x.scale, sizeof x.scale);
+    /* running products of tau - w^q: the first two give tau */
+    explicit_bzero(x.tmp, (size_t)pool_threads(e->p) * LAGRANGE_CHUNK * sizeof *x.tmp);
     mem_free(e->m, x.tmp);
     return st;
 }
