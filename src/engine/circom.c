@@ -96,7 +96,7 @@ static cuzk_status explain(cuzk_engine *e, const circom_job *c)
         return FAIL_DATA(UNSATISFIED, "witness",
                          "witness does not satisfy this key, or the key is damaged (give --r1cs, "
                          "or run cuzk inspect)");
-    TRY(groth16_pk_check_points(c->pk, e->pool, e->cancel));
+    TRY(engine_check_key(c->pk, e->pool, e->cancel, NULL));
     return FAIL(
         CUZK_EBUG,
         "the proof of a witness that satisfies its circuit did not verify: key of another circuit, "

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define MAX_THREADS 1024
+#define DEEP_POINTS ((uint64_t)1 << 24) /* their subgroup takes some 25 us a point */
 
 static unsigned machine_threads(void)
 {
@@ -106,6 +107,14 @@ void engine_progress(void *engine, const char *step, uint64_t done, uint64_t tot
 {
     cuzk_engine *e = engine;
     if (e->progress != NULL) e->progress(e->ctx, step, done, total);
+}
+
+cuzk_status engine_check_key(const groth16_pk *pk, pool *p, const cancel *c, bool *deep)
+{
+    groth16_key_check o = {.subgroup = groth16_pk_points(pk) <= DEEP_POINTS, .cancel = c};
+
+    if (deep != NULL) *deep = o.subgroup;
+    return groth16_pk_check(pk, &o, p);
 }
 
 cuzk_status job_begin(job *j, cuzk_engine *e)

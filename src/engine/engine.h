@@ -85,6 +85,10 @@ void engine_progress(void *engine, const char *step, uint64_t done, uint64_t tot
 /** Both phases, then verification against `vk` and `pub`: no proof leaves that was not verified. *valid false: it did not verify. */
 CUZK_STATUS engine_prove(job *j, groth16_proof *out, const groth16_prove_args *args, bool *valid);
 
+/** Looks at every point of a key: encoding and curve, and the subgroup too where that takes minutes and not hours
+ *  (*deep, may be NULL); for larger keys there is cuzk_params_check. CUZK_EDATA names the first bad point. */
+CUZK_STATUS engine_check_key(const groth16_pk *pk, pool *p, const cancel *c, bool *deep);
+
 /** T.json: secrets of a setup, and r and s. Either may be NULL. */
 CUZK_STATUS trapdoors_read(const char *path, const curve *cv, groth16_trapdoors *t,
                            cuzk_fixed_rs *rs);

@@ -175,7 +175,7 @@ cuzk_status fil_explain(const fil_job *f, const r1cs_assignment *w)
                          "the witness does not satisfy constraint %u (%s, its row %u)", fault.row,
                          fault.tmpl, fault.row_in_tmpl);
     }
-    TRY(groth16_pk_check_points(f->pk, e->pool, e->cancel));
+    TRY(engine_check_key(f->pk, e->pool, e->cancel, NULL));
     return FAIL(
         CUZK_EBUG,
         "the proof of a satisfied circuit did not verify: key of another circuit, or a bug");

@@ -104,10 +104,3 @@ cuzk_status groth16_pk_check(const groth16_pk *pk, const groth16_key_check *o, p
     span_close(&sp);
     return st;
 }
-
-cuzk_status groth16_pk_check_points(const groth16_pk *pk, pool *p, const cancel *c)
-{
-    groth16_key_check o = {.subgroup = true, .cancel = c};
-
-    return groth16_pk_check(pk, &o, p);
-}

@@ -38,10 +38,6 @@ void groth16_pk_free(groth16_pk *pk);
 #define GROTH16_PK_LISTS 5
 /** What devices keep its points under: dev_points.id of h, l, a, b_g1, b_g2. */
 void groth16_pk_ids(const groth16_pk *pk, uint64_t out[GROTH16_PK_LISTS]);
-/** Every point of the key: encoding, curve, subgroup. Slow: for a key whose proof did not verify. CUZK_EDATA, class
- *  malformed, names the first bad one. */
-CUZK_STATUS groth16_pk_check_points(const groth16_pk *pk, pool *p, const cancel *c);
-
 typedef struct groth16_key_check {
     bool subgroup; /* else encoding and curve alone, some hundred times as fast */
     uint64_t from; /* points that were found good before; 0: all */
@@ -51,6 +47,7 @@ typedef struct groth16_key_check {
     const cancel *cancel;
 } groth16_key_check;
 uint64_t groth16_pk_points(const groth16_pk *pk);
+/** Every point of the key. CUZK_EDATA, class malformed, names the first bad one. */
 CUZK_STATUS groth16_pk_check(const groth16_pk *pk, const groth16_key_check *o, pool *p);
 
 /** What a zkey's header says, for inspect. */

@@ -33,7 +33,7 @@ static void try_key(const char *path, const curve *cv, bool zkey, mem *m)
         return;
     }
     if (pk->a.n + pk->h.n + pk->b_g2.n <= MAX_POINTS) {
-        st = groth16_pk_check_points(pk, NULL, NULL);
+        st = groth16_pk_check(pk, &(groth16_key_check){.subgroup = true}, NULL);
         must(st == CUZK_OK || st == CUZK_EDATA);
     }
     groth16_pk_free(pk);

@@ -202,7 +202,7 @@ static void zkey_case(rig *r, const char *curve_name, const char *name)
     assert_status_ok(groth16_trapdoors_random(&t, sys->cv));
     assert_status_ok(groth16_setup_zkey(r->s, sys, &t, zkey, &o, r->pool, r->m));
     assert_status_ok(groth16_zkey_open(&pk, zkey, r->table, r->pool, r->m));
-    assert_status_ok(groth16_pk_check_points(pk, r->pool, NULL));
+    assert_status_ok(groth16_pk_check(pk, &(groth16_key_check){.subgroup = true}, r->pool));
     assert_status_ok(file_map_open(&wf, circom_case(curve_name, name, "witness.wtns")));
     assert_status_ok(circom_wtns_read(&w, wf.data, wf.size, pk->cv, pk->n_inputs + pk->n_aux,
                                       pk->n_inputs - 1, r->pool, r->m));

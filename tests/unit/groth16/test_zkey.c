@@ -79,7 +79,8 @@ static cuzk_status prove_with(rig *r, const char *curve_name, const char *zkey, 
         assert_status_ok(groth16_prove_finish(&p, job));
         assert_status_ok(groth16_verify(r->s, pk->vk, &p, w->inputs + 1, w->n_inputs - 1, valid));
     }
-    *points_bad = groth16_pk_check_points(pk, r->pool, NULL) == CUZK_EDATA;
+    *points_bad =
+        groth16_pk_check(pk, &(groth16_key_check){.subgroup = true}, r->pool) == CUZK_EDATA;
     r1cs_assignment_free(w);
     file_map_close(&wtns);
     groth16_pk_free(pk);
