@@ -20,7 +20,7 @@ build:
 		"or install cmake and a C compiler yourself" >&2; exit 1; }
 	@cmake -S . -B $(BUILD) $(GENERATOR) $(CMAKE_ARGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@rm -f $(BUILD).log
-	@cmake --build $(BUILD) -j
+	@cmake --build $(BUILD) -j "$$(getconf _NPROCESSORS_ONLN)"
 
 help:
 	@echo "make             build build/cuzk and build/libcuzk.so (installs nothing)"

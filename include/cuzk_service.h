@@ -21,10 +21,17 @@ typedef struct cuzk_service cuzk_service;
 
 /* ---- kinds, priorities, states ---- */
 
-enum { CUZK_POREP = 1, CUZK_UPDATE = 2, CUZK_WINDOW = 3, CUZK_WINNING = 4, CUZK_GROTH16 = 100 };
+enum {
+    CUZK_POREP = 1,
+    CUZK_UPDATE = 2,
+    CUZK_WINDOW = 3,
+    CUZK_WINNING = 4,
+    CUZK_GROTH16 = 100,
+    CUZK_AGGREGATE = 101
+};
 enum { CUZK_PRIORITY_KIND, CUZK_LOW, CUZK_NORMAL, CUZK_HIGH, CUZK_CRITICAL }; /* 0: by kind */
 
-/** "porep-c2", "snap-update", "window-post", "winning-post", "groth16"; NULL for a number that is none. */
+/** "porep-c2", "snap-update", "window-post", "winning-post", "groth16", "aggregate"; NULL for a number that is none. */
 CUZK_API const char *cuzk_kind_name(uint32_t kind);
 
 /* name in JSON, whether the job has ended */
@@ -112,7 +119,15 @@ typedef struct cuzk_bytes {
     size_t size;
 } cuzk_bytes;
 
-/** As SubmitProofRequest (spec/proving-api.md section 1). Borrowed during the call. */
+/** A sector whose proof is aggregated with others: what is proved of it, 32 bytes each, and its partitions' proofs. */
+typedef struct cuzk_sector {
+    uint64_t sector_number, miner_id;              /* seals */
+    cuzk_bytes ticket, seed, comm_d, comm_r;       /* seals */
+    cuzk_bytes comm_r_old, comm_r_new, comm_d_new; /* updates */
+    cuzk_bytes proof;                              /* 192 bytes a partition, partitions in order */
+} cuzk_sector;
+
+/** As SubmitProofRequest (spec/proving-api.md section 1), or AggregateProofsRequest. Borrowed during the call. */
 typedef struct cuzk_request {
     const char *request_id; /* NULL or "": a fresh UUID. UTF-8, at most 4096 bytes */
     uint32_t kind, priority;
@@ -125,6 +140,12 @@ typedef struct cuzk_request {
     const char *circuit; /* GROTH16 */
     cuzk_bytes witness;  /* .wtns, or: */
     cuzk_bytes input_json;
+    /* AGGREGATE; sector_size and registered_proof are those of every sector */
+    uint32_t aggregate_of;      /* POREP (circuits' proofs of non-interactive ones), UPDATE */
+    uint32_t aggregate_version; /* of SnarkPack: 1, 2; 0: 2 */
+    bool trust_inputs; /* proofs are not verified one by one; the aggregate is in any case */
+    const cuzk_sector *sectors; /* in the order of the message */
+    size_t n_sectors;
     uint64_t deadline_ms; /* from now; past it the job fails with CUZK_ETIMEOUT; 0: none */
 } cuzk_request;
 

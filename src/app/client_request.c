@@ -1,7 +1,8 @@
 /*
  * app/client_request.c - a SubmitProofRequest from files and options
  *
- * Of a statement it takes the members that the message has; whether they hold together is the daemon's to judge.
+ * Of a statement it takes the members that the message has; options that it has no place for are refused. Whether all
+ * hold together is the daemon's to judge.
  * Source: spec/cli.md, S.json; spec/proving-api.md section 2, fields that Curio fills.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -56,12 +57,19 @@ static bool read_size(const char *text, uint64_t *out)
 
 static CUZK_STATUS set_number(uint64_t *out, const char *name, const char *text)
 {
-    if (read_size(text, out)) return CUZK_OK;
+    if (text[strspn(text, "0123456789")] == 0 && read_size(text, out)) return CUZK_OK;
     return FAIL_DATA(MALFORMED, name, "%s: \"%.40s\" is not a number", name, text);
 }
 
-/** One field of a statement, under its name with '_' or '-'; others are passed over. */
-static CUZK_STATUS set_field(client_request *q, size_t kind, const char *given, const char *text)
+static CUZK_STATUS set_size(uint64_t *out, const char *name, const char *text)
+{
+    if (read_size(text, out)) return CUZK_OK;
+    return FAIL_DATA(MALFORMED, name, "%s: \"%.40s\" is not a size", name, text);
+}
+
+/** One field of a statement, under its name with '_' or '-'. *known: the message has it. */
+static CUZK_STATUS set_field(client_request *q, size_t kind, const char *given, const char *text,
+                             bool *known)
 {
     message *m = &q->message;
     ProtobufCBinaryData *const bytes[] = {&m->randomness, &m->comm_r_old, &m->comm_r_new,
@@ -71,7 +79,8 @@ static CUZK_STATUS set_field(client_request *q, size_t kind, const char *given, 
     (void)snprintf(name, sizeof name, "%s", given);
     for (char *p = name; *p != 0; p++)
         if (*p == '-') *p = '_';
-    if (strcmp(name, "sector_size") == 0) return set_number(&m->sector_size, name, text);
+    *known = true;
+    if (strcmp(name, "sector_size") == 0) return set_size(&m->sector_size, name, text);
     if (strcmp(name, "miner_id") == 0) return set_number(&m->miner_id, name, text);
     if (strcmp(name, "sector_number") == 0) return set_number(&m->sector_number, name, text);
     if (strcmp(name, kinds[kind].registered) == 0)
@@ -81,12 +90,16 @@ static CUZK_STATUS set_field(client_request *q, size_t kind, const char *given, 
         if (!hex_decode(q->bytes[i], 32, text, strlen(text)))
             return FAIL_DATA(MALFORMED, byte_names[i], "%s: not 64 hexadecimal digits", name);
         *bytes[i] = (ProtobufCBinaryData){32, q->bytes[i]};
+        return CUZK_OK;
     }
+    *known = false;
     return CUZK_OK;
 }
 
+/** What the message has no place for is passed over (a PoRep's input says it itself), but not a whole statement. */
 static CUZK_STATUS read_statement(client_request *q, size_t kind, const char *path)
 {
+    bool any = false, known;
     file_map map;
     json_in j;
     json_token key, t;
@@ -113,8 +126,11 @@ static CUZK_STATUS read_statement(client_request *q, size_t kind, const char *pa
         else
             (void)snprintf(text, sizeof text, "%.*s", (int)t.len,
                            t.text); /* digits, shorter than text */
-        TRY_OUT(set_field(q, kind, name, text));
+        TRY_OUT(set_field(q, kind, name, text, &known));
+        any = any || known;
     }
+    if (!any)
+        st = FAIL_DATA(STATEMENT, path, "%s: no field of a statement of this kind in it", path);
 out:
     file_map_close(&map);
     return st;
@@ -173,8 +189,17 @@ static CUZK_STATUS read_filecoin(client_request *q, const options *o)
         return FAIL(CUZK_EINVAL, "--kind %s: one of porep, winning, window, update", o->kind);
     m->proof_kind = (Cuzk__V1__ProofKind)kinds[kind].kind;
     if (o->statement != NULL) TRY(read_statement(q, kind, o->statement));
-    for (size_t i = 0; i < o->n_fields; i++)
-        TRY(set_field(q, kind, o->fields[i].name, o->fields[i].value));
+    for (size_t i = 0; i < o->n_fields; i++) {
+        bool known;
+
+        TRY(set_field(q, kind, o->fields[i].name, o->fields[i].value, &known));
+        if (!known)
+            return FAIL(CUZK_EINVAL, "--%s: not part of a request of this kind: the input says it",
+                        o->fields[i].name);
+    }
+    if (o->partition > UINT32_MAX)
+        return FAIL(CUZK_EINVAL, "--partition %lld: at most %u", (long long)o->partition,
+                    UINT32_MAX);
     if (o->partition > 0) m->partition_index = (uint32_t)o->partition;
     if (kinds[kind].one) {
         if (o->n_inputs != 1) return FAIL(CUZK_EINVAL, "porep wants one --input, the C1 output");

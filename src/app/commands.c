@@ -12,8 +12,7 @@
 
 int command_usage(const report *r, const char *text)
 {
-    fprintf(stderr, "cuzk %s: %s (cuzk %s --help)\n", r->o->command, text, r->o->command);
-    return 2;
+    return report_usage(r->o, text, NULL);
 }
 
 /** Both files or none: the second is written first under its temporary name only when the first is certain. */

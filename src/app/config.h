@@ -24,7 +24,7 @@ typedef struct config_list {
 typedef struct config {
     char *path; /* of the file; NULL: there is none, all is default */
 
-    config_list listen, status_listen, plaintext_from, cors_origins;
+    config_list listen, status_listen, plaintext_from, cors_origins, host_names;
     const char *tls_cert, *tls_key, *tls_client_ca, *tokens_file; /* "": none */
     uint64_t max_message, max_inflight_bytes;                     /* bytes */
     unsigned max_requests;

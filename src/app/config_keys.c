@@ -92,6 +92,17 @@ const config_key config_keys[] = {
      .def = "[]",
      .reload = true,
      .doc = "Web pages of other origins that may read from the HTTP server."},
+    {.name = "daemon.host_names",
+     .type = KEY_LIST,
+     .offset = AT(host_names),
+     .def = "[]",
+     .reload = true,
+     .doc = "Names of the HTTP server. Without TLS, a request by a name that is none of its own is "
+            "refused (421):\n"
+            "a page of another site can make its name point here. Its own are IP addresses, "
+            "localhost, the\n"
+            "machine's name, those in status_listen and cors_origins, and these: what a proxy or "
+            "other machines call it."},
     {.name = "daemon.drain_timeout",
      .type = KEY_DURATION,
      .offset = AT(drain_timeout_ms),

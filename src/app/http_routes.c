@@ -151,8 +151,8 @@ static void get_panel(void *ctx, http_request *r)
 static const http_route routes[] = {
     {"GET", "/", 0, HTTP_QUICK, get_panel},
     {"GET", "/panel*", 0, HTTP_QUICK, get_panel},
-    {"GET", "/healthz", 0, HTTP_QUICK, get_health},
-    {"GET", "/readyz", 0, HTTP_QUICK, get_ready},
+    {"GET", "/healthz", 0, HTTP_QUICK | HTTP_ANY_HOST, get_health},
+    {"GET", "/readyz", 0, HTTP_QUICK | HTTP_ANY_HOST, get_ready},
     {"GET", "/status", ACCESS_READ, HTTP_ALWAYS, get_document},
     {"GET", "/metrics", ACCESS_READ, HTTP_ALWAYS, get_metrics},
     {"GET", "/jobs", ACCESS_READ, HTTP_ALWAYS, get_document},
@@ -172,7 +172,8 @@ static const http_route routes[] = {
 static void on_done(void *ctx, const http_done *d)
 {
     http *h = ctx;
-    bool refused = d->status == 401 || d->status == 403 || d->status == 429 || d->status >= 500;
+    bool refused = d->status == 401 || d->status == 403 || d->status == 421 || d->status == 429 ||
+                   d->status >= 500;
     int level = refused ? CUZK_LOG_WARN : d->changes ? CUZK_LOG_INFO : CUZK_LOG_DEBUG;
     const cuzk_log_field f[] = {{"method", d->method, 0},
                                 {"path", d->path, 0},
@@ -220,6 +221,8 @@ static http_server_config server_config(http *h, const http_config *c)
         .min_rate = MIN_RATE,
         .cors_origins = c->cors_origins,
         .n_cors_origins = c->n_cors_origins,
+        .host_names = c->host_names,
+        .n_host_names = c->n_host_names,
         .routes = routes,
         .n_routes = sizeof routes / sizeof *routes,
         .ctx = h,

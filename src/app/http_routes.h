@@ -28,6 +28,9 @@ typedef struct http_config {
     uint64_t max_inflight_bytes;     /* of bodies in memory; 0: 2 GiB. R */
     const char *const *cors_origins; /* "https://panel.example.org". R */
     size_t n_cors_origins;
+    const char *const *
+        host_names; /* "cuzk.example.org": what the server is called beside localhost and addresses. R */
+    size_t n_host_names;
     struct span_rec *spans; /* may be NULL; outlives the http */
     cuzk_log_fn log;        /* may be NULL */
     void *log_ctx;
@@ -36,7 +39,7 @@ typedef struct http_config {
     void *metrics_ctx;
 } http_config;
 
-/** Listens and serves; subscribes to the service's events. CUZK_EINVAL: an address or an origin; CUZK_EIO: a socket or a PEM
+/** Listens and serves; subscribes to the service's events. CUZK_EINVAL: an address, an origin or a name; CUZK_EIO: a socket or a PEM
  *  file (where: the address or the file). The service outlives the http. */
 CUZK_STATUS http_start(http **out, const http_config *config, cuzk_service *s);
 /** Takes over what is marked R: TLS files are read again (the access object is reloaded by its owner). A failure leaves all as

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "app/options.h"
+#include "app/report.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -321,10 +322,9 @@ static const option_info *find_option(const char *name, unsigned in)
     return other;
 }
 
-static bool usage(const char *command, const char *text, const char *what)
+static bool usage(const options *o, const char *text, const char *what)
 {
-    fprintf(stderr, "cuzk %s: %s%s%s (cuzk %s%s--help)\n", command, text, what == NULL ? "" : " ",
-            what == NULL ? "" : what, command, *command == 0 ? "" : " ");
+    (void)report_usage(o, text, what);
     return false;
 }
 
@@ -370,7 +370,7 @@ static bool add_to_list(options *o, const option_info *info, const char *v)
                                                  : &o->n_proofs;
     const char **list = (const char **)(void *)((char *)o + info->offset);
 
-    if (*n == OPT_MAX_ARGS) return usage(o->command, "too many values of", info->name);
+    if (*n == OPT_MAX_ARGS) return usage(o, "too many values of", info->name);
     list[(*n)++] = v;
     return true;
 }
@@ -383,24 +383,24 @@ static bool set_value(options *o, const option_info *info, const char *v)
     switch (info->type) {
     case T_TEXT: *(const char **)(void *)field = v; return true;
     case T_UNSIGNED:
-        if (!parse_u64(v, 1u << 30, &u)) return usage(o->command, "not a number:", v);
+        if (!parse_u64(v, 1u << 30, &u)) return usage(o, "not a number:", v);
         *(unsigned *)(void *)field = (unsigned)u;
         return true;
     case T_I64:
-        if (!parse_u64(v, INT64_MAX, &u)) return usage(o->command, "not a number:", v);
+        if (!parse_u64(v, INT64_MAX, &u)) return usage(o, "not a number:", v);
         *(int64_t *)(void *)field = (int64_t)u;
         return true;
     case T_SIZE:
-        if (!parse_size(v, &u)) return usage(o->command, "not a size (512M, 4G):", v);
+        if (!parse_size(v, &u)) return usage(o, "not a size (512M, 4G):", v);
         *(uint64_t *)(void *)field = u;
         return true;
     case T_LIST: return add_to_list(o, info, v);
     case T_FIELD:
-        if (o->n_fields == OPT_MAX_FIELDS) return usage(o->command, "too many fields", NULL);
+        if (o->n_fields == OPT_MAX_FIELDS) return usage(o, "too many fields", NULL);
         o->fields[o->n_fields++] = (cuzk_field){info->name + 2, v};
         return true;
     case T_LISTEN:
-        if (o->n_listen == OPT_MAX_LISTEN) return usage(o->command, "too many addresses", NULL);
+        if (o->n_listen == OPT_MAX_LISTEN) return usage(o, "too many addresses", NULL);
         o->listen[o->n_listen++] = v;
         return true;
     case T_FLAG: *(bool *)(void *)field = true; return true;
@@ -413,13 +413,12 @@ static bool parse_option(options *o, const command_info *c, int argc, char **arg
 {
     const option_info *info = find_option(argv[*i], c->bit);
 
-    if (info == NULL) return usage(o->command, "unknown option", argv[*i]);
-    if ((info->in & c->bit) == 0) return usage(o->command, "does not take", argv[*i]);
+    if (info == NULL) return usage(o, "unknown option", argv[*i]);
+    if ((info->in & c->bit) == 0) return usage(o, "does not take", argv[*i]);
     if (info->type == T_FLAG) return set_value(o, info, NULL);
-    if (*i + 1 >= argc) return usage(o->command, "a value is missing after", argv[*i]);
+    if (*i + 1 >= argc) return usage(o, "a value is missing after", argv[*i]);
     if (info->type != T_LIST) return set_value(o, info, argv[++*i]);
-    if (strncmp(argv[*i + 1], "--", 2) == 0)
-        return usage(o->command, "a value is missing after", argv[*i]);
+    if (strncmp(argv[*i + 1], "--", 2) == 0) return usage(o, "a value is missing after", argv[*i]);
     while (*i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0 && strcmp(argv[*i + 1], "-o") != 0)
         if (!set_value(o, info, argv[++*i])) return false;
     return true;
@@ -432,14 +431,15 @@ bool options_parse(options *o, int argc, char **argv)
     o->registered = -1;
     o->seed = 1;
     o->command = "";
-    if (argc < 2) return usage("", "no command given", NULL);
+    for (int i = 1; i < argc; i++) o->json = o->json || strcmp(argv[i], "--json") == 0;
+    if (argc < 2) return usage(o, "no command given", NULL);
     const command_info *c = find_command(argv[1]);
     int first = 2;
     if (c == NULL && strcmp(argv[1], "--config") == 0) { /* as units of the Rust daemon call it */
         c = find_command("serve");
         first = 1;
     }
-    if (c == NULL) return usage("", "unknown command", argv[1]);
+    if (c == NULL) return usage(o, "unknown command", argv[1]);
     o->command = c->name;
     for (int i = first; i < argc; i++) {
         static char output[] = "--output";
@@ -447,7 +447,7 @@ bool options_parse(options *o, int argc, char **argv)
         if (strncmp(argv[i], "--", 2) == 0 && argv[i][2] != 0) {
             if (!parse_option(o, c, argc, argv, &i)) return false;
         } else {
-            if (o->n_args == OPT_MAX_ARGS) return usage(o->command, "too many arguments", NULL);
+            if (o->n_args == OPT_MAX_ARGS) return usage(o, "too many arguments", NULL);
             o->args[o->n_args++] = argv[i];
         }
     }

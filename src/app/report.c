@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #define BAR_WIDTH 30
 
 static volatile sig_atomic_t got_signal;
@@ -49,15 +51,23 @@ void report_init(report *r, const options *o)
 
 void report_json_string(const char *s)
 {
+    size_t left = strlen(s), n;
+
     (void)putchar('"');
-    for (; *s != 0; s++) {
+    for (; left != 0; s += n, left -= n) {
         unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
+
+        n = utf8_sequence((const uint8_t *)s, left);
+        if (n == 0) { /* a file's name, or a piece of one: what is not text is U+FFFD */
+            n = 1;
+            printf("\xef\xbf\xbd");
+        } else if (c == '"' || c == '\\') {
             printf("\\%c", c);
-        else if (c < 0x20)
+        } else if (c < 0x20 || c == 0x7f) {
             printf("\\u%04x", c);
-        else
-            (void)putchar(c);
+        } else {
+            (void)fwrite(s, 1, n, stdout);
+        }
     }
     (void)putchar('"');
 }
@@ -218,13 +228,41 @@ static int exit_code(cuzk_status st)
     return 70;
 }
 
+/** The failure's class; of those that have none, what they are. */
+static const char *class_of(const cuzk_error *e, cuzk_status st)
+{
+    if (e->klass != CUZK_CLASS_NONE) return cuzk_class_name(e->klass);
+    if (st == CUZK_EINVAL) return "usage";
+    if (st == CUZK_ECANCELLED) return "cancelled";
+    return st == CUZK_ETIMEOUT ? "timeout" : cuzk_class_name(CUZK_CLASS_BUG);
+}
+
+int report_usage(const options *o, const char *text, const char *what)
+{
+    const char *c = o->command, *gap = what == NULL ? "" : " ";
+
+    if (what == NULL) what = "";
+    if (o->json) {
+        char message[512];
+
+        (void)snprintf(message, sizeof message, "%s%s%s", text, gap, what);
+        printf("{\"ok\":false,\"class\":\"usage\",\"where\":\"\",\"message\":");
+        report_json_string(message);
+        printf("}\n");
+    } else {
+        fprintf(stderr, "cuzk %s: %s%s%s (cuzk %s%s--help)\n", c, text, gap, what, c,
+                *c == 0 ? "" : " ");
+    }
+    return finish(2);
+}
+
 int report_failure(report *r, cuzk_status st)
 {
     const cuzk_error *e = cuzk_last_error();
 
     report_clear(r);
     if (r->o->json) {
-        printf("{\"ok\":false,\"class\":\"%s\",\"where\":", cuzk_class_name(e->klass));
+        printf("{\"ok\":false,\"class\":\"%s\",\"where\":", class_of(e, st));
         report_json_string(e->where);
         printf(",\"message\":");
         report_json_string(e->message);

@@ -28,6 +28,8 @@ void report_progress(void *r, const char *step, uint64_t done, uint64_t total);
 /** Prints the outcome and returns the exit code. members: further JSON members of a success, each with its leading comma
  *  (",\"proof\":\"p.json\""), or ""; text: the line for people. */
 int report_done(report *r, cuzk_engine *e, const char *members, const char *text);
+/** What is wrong with the command line, `what` (or NULL) behind it; returns 2. */
+int report_usage(const options *o, const char *text, const char *what);
 /** The calling thread's last failure. */
 int report_failure(report *r, cuzk_status st);
 /** Takes the progress bar off the terminal. */

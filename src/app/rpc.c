@@ -27,6 +27,7 @@ static const struct {
     {"/cuzk.v1.ProvingEngine/GetMetrics", ACCESS_READ, rpc_get_metrics},
     {"/cuzk.v1.ProvingEngine/PreloadSRS", ACCESS_OPERATE, rpc_preload},
     {"/cuzk.v1.ProvingEngine/EvictSRS", ACCESS_OPERATE, rpc_evict},
+    {"/cuzk.v1.ProvingEngine/AggregateProofs", ACCESS_PROVE, rpc_aggregate},
     {"/cuzk.v1.Operator/Get", ACCESS_READ, rpc_get},
 };
 

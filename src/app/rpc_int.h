@@ -21,7 +21,7 @@ void rpc_lane_put(rpc_lane *l, gcall_fn fn, void *ctx, gcall *c);
 void rpc_lane_stop(rpc_lane *l);
 void rpc_lane_close(rpc_lane *l); /* and frees; after the server's close. NULL is fine */
 
-#define RPC_METHODS 9
+#define RPC_METHODS 10
 
 struct rpc {
     cuzk_service *service;
@@ -38,6 +38,7 @@ void rpc_submit(void *ctx, gcall *c);
 void rpc_await(void *ctx, gcall *c);
 void rpc_prove(void *ctx, gcall *c);
 void rpc_cancel(void *ctx, gcall *c);
+void rpc_aggregate(void *ctx, gcall *c);
 void rpc_status(void *ctx, gcall *c);
 void rpc_get_metrics(void *ctx, gcall *c);
 void rpc_preload(void *ctx, gcall *c);
@@ -60,6 +61,22 @@ typedef struct rpc_request {
 /** prove: in is a ProveRequest. CUZK_EDATA: where names the field. Clear it in any case. */
 CUZK_STATUS rpc_request_read(rpc_request *out, bytes_in in, bool prove);
 void rpc_request_clear(rpc_request *q);
+/** An AggregateProofsRequest as views into the call's request. */
+typedef struct rpc_aggregation {
+    cuzk_request r;
+    char *request_id;     /* owned */
+    cuzk_sector *sectors; /* owned: r.sectors */
+    size_t cap;
+    uint64_t timeout_ms;
+} rpc_aggregation;
+/** CUZK_EDATA: where names the field, "sectors[3].seed". Clear it in any case. */
+CUZK_STATUS rpc_aggregation_read(rpc_aggregation *out, bytes_in in);
+void rpc_aggregation_clear(rpc_aggregation *q);
+
+/** Of one field that was read: its wire type is this one; it is a text (into *out, owned, in place of what was there). */
+struct proto_field;
+CUZK_STATUS rpc_field_wire(const struct proto_field *f, unsigned wire, const char *name);
+CUZK_STATUS rpc_field_text(char **out, const struct proto_field *f, const char *name);
 /** Field 1 of a message, as often as it comes, is UTF-8 without zero bytes: what a C string would hide. CUZK_EDATA, where `name`. */
 CUZK_STATUS rpc_text_check(bytes_in in, const char *name);
 /** Whether a request was read (q) and its field 1 is a text; if not, the call has been ended with what it is not. */

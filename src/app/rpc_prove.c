@@ -1,5 +1,5 @@
 /*
- * app/rpc_prove.c - routes of jobs: SubmitProof, AwaitProof, Prove, CancelProof
+ * app/rpc_prove.c - routes of jobs: SubmitProof, AwaitProof, Prove, AggregateProofs, CancelProof
  *
  * A call that waits for a proof is kept without a thread: the service calls back. Of "the job has ended" and "the client has gone"
  * the first that sets `ended` ends the call and gives back the reference that the wait held.
@@ -25,7 +25,9 @@ static gcode code_of(cuzk_status st, const cuzk_error *e)
 
     switch (st) {
     case CUZK_OK: break;
-    case CUZK_EINVAL: return unknown ? GCODE_NOT_FOUND : GCODE_INVALID_ARGUMENT;
+    case CUZK_EINVAL:
+        if (strcmp(e->where, "srs") == 0) return GCODE_FAILED_PRECONDITION; /* the operator's */
+        return unknown ? GCODE_NOT_FOUND : GCODE_INVALID_ARGUMENT;
     case CUZK_EDATA: return GCODE_INVALID_ARGUMENT;
     case CUZK_EBUDGET:
         return e->klass == CUZK_CLASS_INCONSISTENT ? GCODE_FAILED_PRECONDITION
@@ -71,10 +73,12 @@ bool rpc_is_request(gcall *c, const void *q, const char *what, const char *name)
 
 /* ---- a wait ---- */
 
+typedef enum call_kind { CALL_AWAIT, CALL_PROVE, CALL_AGGREGATE } call_kind;
+
 typedef struct waiting {
     cuzk_service *service;
     gcall *call;
-    bool prove;
+    call_kind kind;
     uint64_t wait;     /* set before the call can be told that its client has gone */
     atomic_bool ended; /* acq_rel: who sets it ends the call */
 } waiting;
@@ -118,6 +122,8 @@ static void answer(const waiting *w, const cuzk_job_result *r)
 {
     await_response a = CUZK__V1__AWAIT_PROOF_RESPONSE__INIT;
     Cuzk__V1__ProveResponse p = CUZK__V1__PROVE_RESPONSE__INIT;
+    Cuzk__V1__AggregateProofsResponse g = CUZK__V1__AGGREGATE_PROOFS_RESPONSE__INIT;
+    const ProtobufCMessage *const messages[] = {&a.base, &p.base, &g.base};
     char text[sizeof r->error->where + sizeof r->error->message + 4];
     union {
         const char *in;
@@ -138,8 +144,8 @@ static void answer(const waiting *w, const cuzk_job_result *r)
         a.error_message = text;
     }
     fill_times(&a, &r->times);
-    p.result = &a;
-    gcall_reply_message(w->call, w->prove ? &p.base : &a.base);
+    p.result = g.result = &a;
+    gcall_reply_message(w->call, messages[w->kind]);
 }
 
 static void on_ended(void *ctx, const cuzk_job_result *r)
@@ -152,19 +158,19 @@ static void on_ended(void *ctx, const cuzk_job_result *r)
     gcall_unref(c); /* w may be gone with it */
 }
 
-/** The client of a Prove gave up (that of an AwaitProof may ask again), or the server stops: then the job is kept. */
+/** The client of a job gave up (that of an AwaitProof may ask again), or the server stops: then the job is kept. */
 static void on_gone(void *ctx)
 {
     waiting *w = ctx;
     gcall *c = w->call;
 
-    cuzk_job_unwait(w->service, w->wait, w->prove && !gcall_stopping(c));
+    cuzk_job_unwait(w->service, w->wait, w->kind != CALL_AWAIT && !gcall_stopping(c));
     if (atomic_exchange_explicit(&w->ended, true, memory_order_acq_rel)) return;
     gcall_fail(c, GCODE_CANCELLED, "the client has gone");
     gcall_unref(c);
 }
 
-static void wait_for(rpc *r, gcall *c, const char *job_id, uint64_t timeout_ms, bool prove)
+static void wait_for(rpc *r, gcall *c, const char *job_id, uint64_t timeout_ms, call_kind kind)
 {
     waiting *w = calloc(1, sizeof *w);
     cuzk_status st;
@@ -176,7 +182,7 @@ static void wait_for(rpc *r, gcall *c, const char *job_id, uint64_t timeout_ms, 
     *gcall_state(c) = w; /* freed with the call */
     w->service = r->service;
     w->call = c;
-    w->prove = prove;
+    w->kind = kind;
     gcall_ref(c); /* the wait's */
     st = cuzk_job_wait(r->service, job_id, timeout_ms, on_ended, w, &w->wait);
     if (st == CUZK_OK) {
@@ -235,7 +241,24 @@ void rpc_prove(void *ctx, gcall *c)
     cuzk_ticket *t;
 
     if (!admit(r, c, true, &t)) return;
-    wait_for(r, c, t->job_id, 0, true);
+    wait_for(r, c, t->job_id, 0, CALL_PROVE);
+    free(t);
+}
+
+void rpc_aggregate(void *ctx, gcall *c)
+{
+    rpc *r = ctx;
+    rpc_aggregation q;
+    cuzk_status st = rpc_aggregation_read(&q, gcall_request(c));
+    uint64_t timeout_ms = q.timeout_ms;
+    cuzk_ticket *t = malloc(sizeof *t);
+
+    if (st == CUZK_OK && t == NULL) st = FAIL(CUZK_ENOMEM, "out of memory");
+    if (st == CUZK_OK) st = cuzk_job_submit(r->service, &q.r, t);
+    if (st != CUZK_OK) rpc_fail(c, st);
+    rpc_aggregation_clear(&q);
+    gcall_drop_request(c);
+    if (st == CUZK_OK) wait_for(r, c, t->job_id, timeout_ms, CALL_AGGREGATE);
     free(t);
 }
 
@@ -246,7 +269,7 @@ void rpc_await(void *ctx, gcall *c)
     Cuzk__V1__AwaitProofRequest *q = cuzk__v1__await_proof_request__unpack(NULL, in.size, in.data);
 
     if (rpc_is_request(c, q, "an AwaitProofRequest", "job_id"))
-        wait_for(r, c, q->job_id, q->timeout_ms, false);
+        wait_for(r, c, q->job_id, q->timeout_ms, CALL_AWAIT);
     cuzk__v1__await_proof_request__free_unpacked(q, NULL);
 }
 

@@ -33,11 +33,10 @@
     X(101, "witness", witness) \
     X(102, "input_json", input_json)
 
-static CUZK_STATUS want(const proto_field *f, proto_wire wire, const char *name)
+cuzk_status rpc_field_wire(const proto_field *f, unsigned wire, const char *name)
 {
     if (f->wire == wire) return CUZK_OK;
-    return FAIL_DATA(MALFORMED, name, "%s: wire type %u, wanted %u", name, (unsigned)f->wire,
-                     (unsigned)wire);
+    return FAIL_DATA(MALFORMED, name, "%s: wire type %u, wanted %u", name, (unsigned)f->wire, wire);
 }
 
 static bool is_utf8(const uint8_t *p, size_t n)
@@ -51,7 +50,7 @@ static bool is_utf8(const uint8_t *p, size_t n)
 
 static CUZK_STATUS check_text(const proto_field *f, const char *name)
 {
-    TRY(want(f, PROTO_BYTES, name));
+    TRY(rpc_field_wire(f, PROTO_BYTES, name));
     if ((f->size != 0 && memchr(f->data, 0, f->size) != NULL) || !is_utf8(f->data, f->size))
         return FAIL_DATA(MALFORMED, name, "%s: not UTF-8 text without zero bytes", name);
     return CUZK_OK;
@@ -68,7 +67,7 @@ cuzk_status rpc_text_check(bytes_in in, const char *name)
     return CUZK_OK;
 }
 
-static CUZK_STATUS read_text(char **out, const proto_field *f, const char *name)
+cuzk_status rpc_field_text(char **out, const proto_field *f, const char *name)
 {
     TRY(check_text(f, name));
     if (f->size > MAX_NAME)
@@ -80,7 +79,7 @@ static CUZK_STATUS read_text(char **out, const proto_field *f, const char *name)
 
 static CUZK_STATUS add_proof(rpc_request *q, const proto_field *f)
 {
-    TRY(want(f, PROTO_BYTES, "vanilla_proofs"));
+    TRY(rpc_field_wire(f, PROTO_BYTES, "vanilla_proofs"));
     if (q->r.n_vanilla_proofs == MAX_PROOFS)
         return FAIL_DATA(LIMIT, "vanilla_proofs", "vanilla_proofs: more than %d", MAX_PROOFS);
     if (q->r.n_vanilla_proofs == q->cap) {
@@ -102,19 +101,19 @@ static CUZK_STATUS read_field(rpc_request *q, const proto_field *f)
     switch (f->number) {
 #define NUMBER_CASE(n, name, member) \
     case n: \
-        TRY(want(f, PROTO_VARINT, name)); \
+        TRY(rpc_field_wire(f, PROTO_VARINT, name)); \
         r->member = (__typeof__(r->member))f->value; \
         return CUZK_OK;
         NUMBERS(NUMBER_CASE)
 #define BYTES_CASE(n, name, member) \
     case n: \
-        TRY(want(f, PROTO_BYTES, name)); \
+        TRY(rpc_field_wire(f, PROTO_BYTES, name)); \
         r->member = (cuzk_bytes){f->data, f->size}; \
         return CUZK_OK;
         BYTES(BYTES_CASE)
-    case 1: return read_text(&q->request_id, f, "request_id");
+    case 1: return rpc_field_text(&q->request_id, f, "request_id");
     case 11: return add_proof(q, f);
-    case 100: return read_text(&q->circuit, f, "circuit");
+    case 100: return rpc_field_text(&q->circuit, f, "circuit");
     default: return CUZK_OK; /* of a newer client */
     }
 }
@@ -139,7 +138,7 @@ cuzk_status rpc_request_read(rpc_request *out, bytes_in in, bool prove)
     while (prove && bytes_left(&in) != 0) {
         TRY(proto_next(&in, &f));
         if (f.number != 1) continue;
-        TRY(want(&f, PROTO_BYTES, "submit"));
+        TRY(rpc_field_wire(&f, PROTO_BYTES, "submit"));
         out->has_submit = true;
         TRY(read_submit(out, bytes_in_of(f.data, f.size)));
     }

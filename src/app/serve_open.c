@@ -147,6 +147,8 @@ static http_config http_config_of(daemon_state *d, const config *c)
         .max_inflight_bytes = c->max_inflight_bytes,
         .cors_origins = c->cors_origins.item,
         .n_cors_origins = c->cors_origins.n,
+        .host_names = c->host_names.item,
+        .n_host_names = c->host_names.n,
         .spans = cuzk_engine_spans(d->engine),
         .log = logger_line,
         .log_ctx = d->log,

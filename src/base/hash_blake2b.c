@@ -9,28 +9,10 @@
 #include "base/hash.h"
 
 #include "base/bytes.h"
+#include "base/hash_blake2b.h"
 #include "base/u128.h"
 
 #include <string.h>
-
-/* First 64 bits of the fractional parts of the square roots of the first 8 primes. */
-static const uint64_t iv[8] = {
-    0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
-    0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
-};
-
-static const uint8_t sigma[10][16] = {
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-    {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
-    {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4},
-    {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
-    {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13},
-    {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
-    {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11},
-    {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
-    {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5},
-    {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
-};
 
 U128_INLINE uint64_t rotr(uint64_t x, unsigned n)
 {
@@ -53,7 +35,7 @@ U128_INLINE void mix(uint64_t v[16], unsigned a, unsigned b, unsigned c, unsigne
 /* r is a constant at each call, so that the schedule is resolved while compiling */
 U128_INLINE void round_b(uint64_t v[16], const uint64_t m[16], unsigned r)
 {
-    const uint8_t *s = sigma[r % 10];
+    const uint8_t *s = blake2b_sigma[r % 10];
 
     mix(v, 0, 4, 8, 12, m[s[0]], m[s[1]]);
     mix(v, 1, 5, 9, 13, m[s[2]], m[s[3]]);
@@ -72,7 +54,7 @@ static void compress(blake2b_ctx *c, const uint8_t p[128], bool last)
 
     for (size_t i = 0; i < 16; i++) m[i] = load_u64le(p + 8 * i);
     memcpy(v, c->h, sizeof c->h);
-    memcpy(v + 8, iv, sizeof iv);
+    memcpy(v + 8, blake2b_iv, sizeof blake2b_iv);
     v[12] ^= c->t;
     if (last) v[14] = ~v[14];
     round_b(v, m, 0);
@@ -93,7 +75,7 @@ static void compress(blake2b_ctx *c, const uint8_t p[128], bool last)
 void blake2b_init(blake2b_ctx *c, size_t out_len, const void *key, size_t key_len)
 {
     VERIFY(out_len >= 1 && out_len <= 64 && key_len <= 64);
-    memcpy(c->h, iv, sizeof iv);
+    memcpy(c->h, blake2b_iv, sizeof blake2b_iv);
     c->h[0] ^= (uint64_t)0x01010000 ^ (uint64_t)key_len << 8 ^ (uint64_t)out_len;
     c->t = 0;
     c->out_len = out_len;

@@ -12,7 +12,8 @@
 #include "base/u128.h"
 #include "engine/key_store.h"
 
-#define NI_SECTORS_MAX 65u /* spec section 4.4 */
+#define NI_SECTORS_MAX 65u          /* spec section 4.4 */
+#define SLACK ((uint64_t)256 << 10) /* statements, blocks' heads, the verifier's few values */
 
 /* ---- powers ---- */
 
@@ -148,6 +149,16 @@ cuzk_status agg_list_add(agg_list *l, const fil_job *f, const uint8_t *proofs, s
     cuzk_status st = add(l, f, proofs, size);
     if (st != CUZK_OK) status_add_where("sector %zu", l->n_added);
     return st;
+}
+
+uint64_t agg_list_size(size_t n, size_t n_public)
+{
+    const uint64_t output = aggregate_size(AGGREGATE_MAX);
+
+    /* a verifying key has a point an input; growing output is there twice for a moment */
+    return n * (sizeof(groth16_proof) + n_public * sizeof(fr)) +
+           aggregate_prove_size(aggregate_padded(n)) + 2 * n_public * sizeof(g1_any) + 3 * output +
+           SLACK;
 }
 
 static void bound_statement(const agg_list *l, uint8_t out[AGGREGATE_STATEMENT])

@@ -49,6 +49,9 @@ void agg_list_clear(agg_list *l);
  *  (shape), too many (limit), malformed; where: "sector 3", "sector 3, partition 1". */
 CUZK_STATUS agg_list_add(agg_list *l, const fil_job *f, const uint8_t *proofs, size_t size);
 
+/** Bytes that a list of n proofs with n_public inputs each takes, its keys, its checks and its aggregate. */
+uint64_t agg_list_size(size_t n, size_t n_public);
+
 /** Each proof alone. CUZK_EDATA, class unsatisfied: names the first that does not verify. */
 CUZK_STATUS agg_list_check(const agg_list *l, dev_stream *s, const groth16_vk *vk);
 /** Appends the aggregate. With a vk, for proofs that were checked, it is verified before (CUZK_EDATA: bad powers). */

@@ -104,6 +104,7 @@ static cuzk_status setup(job *j, const char *circuit, const char *dir, const cha
     TRY(fil_circuit_parse(&x.kind, &x.size, circuit));
     TRY(fil_ops_of(&ops, &x.kind, fil_kind_name(x.kind)));
     if (dir == NULL) return FAIL(CUZK_EINVAL, "no key directory given (--params DIR)");
+    TRY_OUT(key_may_replace(e, dir, x.kind, x.size));
     TRY_OUT(trapdoors != NULL ? trapdoors_read(trapdoors, cv, &t, NULL)
                               : groth16_trapdoors_random(&t, cv));
     span sp = span_open(SPAN_SHAPE);

@@ -192,6 +192,23 @@ cuzk_status key_trust(cuzk_engine *e, const char *dir, fil_kind kind, const fil_
     return CUZK_OK;
 }
 
+cuzk_status key_may_replace(cuzk_engine *e, const char *dir, fil_kind kind, const fil_size *size)
+{
+    char path[FIL_PATH_MAX], digest[KEY_DIGEST_HEX + 1];
+    key_expected x;
+
+    TRY(fil_key_path(path, dir, kind, size, ".params"));
+    if (!file_exists(path)) return CUZK_OK;
+    const char *file = strrchr(path, '/') + 1;
+    TRY(key_expect(&x, dir, kind, size, false));
+    if (x.own[0] != 0) {
+        TRY(digest_of(e, dir, file, path, digest));
+        if (key_compare(&x, digest) == KEY_OWN) return CUZK_OK;
+    }
+    return FAIL_DATA(INCONSISTENT, file,
+                     "%s is there and was not made by a setup here: move it away first", path);
+}
+
 cuzk_status key_trust_srs(cuzk_engine *e, const char *path, uint64_t points, bool *checked)
 {
     char dir[FIL_PATH_MAX], digest[KEY_DIGEST_HEX + 1];

@@ -58,6 +58,8 @@ key_standing key_compare(const key_expected *x, const char *digest);
 CUZK_STATUS key_write_digests(const char *dir, fil_kind kind, const fil_size *size,
                               const char *params_digest, const char *vk_digest);
 
+/** Before a setup: refuses to write over a key that no setup here wrote. */
+CUZK_STATUS key_may_replace(cuzk_engine *e, const char *dir, fil_kind kind, const fil_size *size);
 /** Before a proof: refuses a damaged key, warns of a foreign one. Digests what is not remembered. */
 CUZK_STATUS key_trust(cuzk_engine *e, const char *dir, fil_kind kind, const fil_size *size);
 /** The same of a file of powers, which has the network's name or any other. *checked: all of its points were found in their

@@ -330,6 +330,8 @@ static cuzk_status check_folder(folder_check *x, cuzk_buffer *json)
     json_put_string(o, x->dir);
     bytes_printf(o, ",\"deep\":%s,\"files\":[", x->deep ? "true" : "false");
     TRY(file_list(x->dir, on_name, x));
+    if (x->files == 0)
+        return FAIL(CUZK_EIO, "%s: no key file there (v28-...): is it the right folder?", x->dir);
     bytes_printf(o, "],\"checked\":%zu,\"bad\":%zu,\"ok\":%s", x->files, x->bad,
                  x->bad == 0 ? "true" : "false");
     if (x->bad != 0) {

@@ -14,6 +14,7 @@
 #define ENGINE_SERVICE_H
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "engine/keys.h"
 #include "engine/store.h"
 
@@ -197,6 +198,9 @@ typedef struct svc_request {
     uint8_t randomness[32], comm_r_old[32], comm_r_new[32], comm_d_new[32];
     char circuit[64];
     bool input_json; /* the payload is input.json, not a witness */
+    /* of an aggregate, whose payload is a statement (JSON) and a proof for each sector */
+    uint32_t aggregate_of, aggregate_version;
+    bool trust_inputs;
     /* of a PoRep, whose payload is the bincode form of its C1: the shape that cannot be seen in it */
     uint32_t c1_registered, c1_layers;
     uint64_t c1_size;
@@ -270,7 +274,7 @@ typedef struct svc_gap_row {
     char track[32], job_id[128], between[96];
 } svc_gap_row;
 
-#define SVC_KINDS 5
+#define SVC_KINDS 6
 #define SVC_LATENCIES 1024 /* of a kind, the latest */
 #define SVC_BUCKETS 16
 extern const uint64_t svc_bucket_ms[SVC_BUCKETS - 1];
@@ -377,7 +381,7 @@ static inline service *service_of(cuzk_service *s)
 
 static inline unsigned svc_kind_index(uint32_t kind)
 {
-    return kind == CUZK_GROTH16 ? 4 : kind - 1;
+    return kind >= CUZK_GROTH16 ? 4 + kind - CUZK_GROTH16 : kind - 1;
 }
 
 /* service_request.c */
@@ -484,9 +488,11 @@ void svc_prove(void *service, stage_item *it);
 void svc_finish(void *service, stage_item *it);
 /** A partition that is in no queue goes: it leaves its job, then what it holds is given back. */
 void svc_part_end(svc_part *p, part_state state);
+/** Its proof is there: stored, counted, done. */
+void svc_part_keep(svc_part *p);
 
 /* service_aggregate.c: non-interactive PoReps */
-/** CUZK_EINVAL: one is asked for, and the powers that its aggregate takes are not there. */
+/** CUZK_EINVAL: one is asked for, or an aggregate, and the powers that it takes are not there. */
 CUZK_STATUS svc_admit_aggregate(const service *s, const svc_request *rq);
 /** The proof of a decoded job is the aggregate of its partitions' proofs. */
 bool svc_is_aggregate(const svc_job *j);
@@ -494,6 +500,20 @@ bool svc_is_aggregate(const svc_job *j);
 CUZK_STATUS svc_check_powers(const svc_job *j);
 /** j->proof of its partitions' proofs, verified. */
 CUZK_STATUS svc_aggregate(svc_job *j);
+
+/* service_aggregate_job.c: aggregates of proofs that came with the request */
+/** CUZK_EINVAL: the request's mistake. */
+CUZK_STATUS svc_aggregate_from(svc_request *out, const cuzk_request *r);
+/** Everything of r that tells aggregates apart. */
+void svc_aggregate_hash(sha256_ctx *c, const cuzk_request *r);
+/** pieces: 2 * n_sectors; what they do not borrow of r lies in scratch. */
+CUZK_STATUS svc_aggregate_compact(cuzk_bytes *pieces, bytes_out *scratch, const cuzk_request *r);
+/** Looks at the first sector: what all are of, how many proofs that makes, whether the powers reach. */
+CUZK_STATUS svc_aggregate_decode(svc_job *j);
+/** Bytes that its partition (there is one) takes. */
+uint64_t svc_aggregate_needs(const svc_job *j);
+/** The partition's work, under the gate: checks, aggregates, verifies. p->proof is the aggregate. */
+CUZK_STATUS svc_aggregate_run(svc_part *p);
 
 /* service_devices.c */
 CUZK_STATUS svc_devices_open(service *s);
@@ -575,6 +595,7 @@ extern const char *const svc_priority_names[CUZK_CRITICAL + 1];
 /** A further member of an object. */
 void svc_put_text(bytes_out *o, const char *key, const char *value);
 void svc_put_u64(bytes_out *o, const char *key, uint64_t v);
+void svc_put_hash(bytes_out *o, const char *key, const uint8_t b[32]);
 double svc_percent(uint64_t part, uint64_t whole); /* 100 of nothing */
 void svc_put_error(bytes_out *o, const cuzk_error *e, bool failed);
 /** The value of NAME= in a query, cut to fit; "" when it is not there. */

@@ -15,24 +15,31 @@
 
 #define NI_FIRST 15u /* registered seal proofs from here on */
 
-static bool has_powers(const service *s)
+/** True when they are there; path says where they are looked for. */
+static bool has_powers(const service *s, char path[FIL_PATH_MAX])
 {
-    char path[FIL_PATH_MAX];
-    int n;
+    int n = snprintf(path, FIL_PATH_MAX, "%s/%s", s->c.params_dir == NULL ? "" : s->c.params_dir,
+                     FIL_SRS_NAME);
 
-    if (s->c.params_dir == NULL) return false;
-    n = snprintf(path, sizeof path, "%s/%s", s->c.params_dir, FIL_SRS_NAME);
-    return n > 0 && (size_t)n < sizeof path && file_exists(path);
+    return s->c.params_dir != NULL && n > 0 && n < FIL_PATH_MAX && file_exists(path);
 }
 
 cuzk_status svc_admit_aggregate(const service *s, const svc_request *rq)
 {
-    if (rq->kind != CUZK_POREP || rq->registered_proof < NI_FIRST || has_powers(s)) return CUZK_OK;
-    (void)status_fail(__FILE__, __LINE__, CUZK_EINVAL, CUZK_CLASS_SHAPE, "registered_proof",
-                      "aggregation not supported: registered seal proof %llu is non-interactive, "
-                      "whose network form is an aggregate, and %s is not in the directory of the "
-                      "keys",
-                      (unsigned long long)rq->registered_proof, FIL_SRS_NAME);
+    char path[FIL_PATH_MAX];
+    bool asked = rq->kind == CUZK_AGGREGATE;
+
+    if (!asked && (rq->kind != CUZK_POREP || rq->registered_proof < NI_FIRST)) return CUZK_OK;
+    if (has_powers(s, path)) return CUZK_OK;
+    if (asked)
+        (void)status_fail(__FILE__, __LINE__, CUZK_EINVAL, CUZK_CLASS_IO, "srs",
+                          "no powers to aggregate with: %s is not there (srs.param_cache)", path);
+    else
+        (void)status_fail(__FILE__, __LINE__, CUZK_EINVAL, CUZK_CLASS_SHAPE, "registered_proof",
+                          "aggregation not supported: registered seal proof %llu is "
+                          "non-interactive, whose network form is an aggregate, and %s is not in "
+                          "the directory of the keys",
+                          (unsigned long long)rq->registered_proof, FIL_SRS_NAME);
     return CUZK_EINVAL;
 }
 

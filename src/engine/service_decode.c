@@ -40,11 +40,26 @@ static cuzk_status compact_c1(svc_job *j, const cuzk_request *r, bytes_out *scra
     return st;
 }
 
+static size_t pieces_of(const cuzk_request *r)
+{
+    if (r->kind == CUZK_AGGREGATE) return 2 * r->n_sectors;
+    return r->kind == CUZK_POREP || r->kind == CUZK_GROTH16 ? 1 : r->n_vanilla_proofs;
+}
+
+/* Those that came as they are stored. */
+static cuzk_bytes piece(const svc_job *j, const cuzk_request *r, size_t i, const bytes_out *scratch)
+{
+    if (r->kind == CUZK_POREP) return (cuzk_bytes){scratch->data, scratch->size};
+    if (r->kind == CUZK_GROTH16) return j->rq.input_json ? r->input_json : r->witness;
+    return r->vanilla_proofs[i];
+}
+
 cuzk_status svc_compact(svc_job *j, const cuzk_request *r, cuzk_bytes **pieces, size_t *n,
                         bytes_out *scratch)
 {
-    size_t count = r->kind == CUZK_POREP || r->kind == CUZK_GROTH16 ? 1 : r->n_vanilla_proofs;
+    size_t count = pieces_of(r);
     cuzk_bytes *p;
+    cuzk_status st = CUZK_OK;
 
     if (r->kind == CUZK_POREP) TRY(compact_c1(j, r, scratch));
     p = calloc(count, sizeof *p);
@@ -53,15 +68,15 @@ cuzk_status svc_compact(svc_job *j, const cuzk_request *r, cuzk_bytes **pieces, 
         free(p);
         return FAIL(CUZK_ENOMEM, "payload of %zu pieces: out of memory", count);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (r->kind == CUZK_POREP)
-            p[i] = (cuzk_bytes){scratch->data, scratch->size};
-        else if (r->kind == CUZK_GROTH16)
-            p[i] = j->rq.input_json ? r->input_json : r->witness;
-        else
-            p[i] = r->vanilla_proofs[i];
-        j->rq.piece_sizes[i] = p[i].size;
+    if (r->kind == CUZK_AGGREGATE)
+        st = svc_aggregate_compact(p, scratch, r);
+    else
+        for (size_t i = 0; i < count; i++) p[i] = piece(j, r, i, scratch);
+    if (st != CUZK_OK) {
+        free(p);
+        return st;
     }
+    for (size_t i = 0; i < count; i++) j->rq.piece_sizes[i] = p[i].size;
     j->rq.n_pieces = (uint32_t)count;
     *pieces = p;
     *n = count;
@@ -70,14 +85,6 @@ cuzk_status svc_compact(svc_job *j, const cuzk_request *r, cuzk_bytes **pieces, 
 
 /* ---- statements ---- */
 
-static void put_hex(bytes_out *o, const char *name, const uint8_t b[32])
-{
-    char text[65];
-
-    hex_encode(text, b, 32);
-    bytes_printf(o, ",\"%s\":\"%s\"", name, text);
-}
-
 static void porep_statement_text(bytes_out *o, const svc_request *r, const porep_c1 *c1)
 {
     bytes_printf(
@@ -85,10 +92,10 @@ static void porep_statement_text(bytes_out *o, const svc_request *r, const porep
         "{\"sector_size\":%" PRIu64 ",\"layers\":%" PRIu32 ",\"registered_seal_proof\":%" PRIu64
         ",\"miner_id\":%" PRIu64 ",\"sector_number\":%" PRIu64,
         r->sector_size, c1->layout.layers, r->registered_proof, r->miner_id, r->sector_number);
-    put_hex(o, "ticket", c1->ticket);
-    put_hex(o, "seed", c1->seed);
-    put_hex(o, "comm_d", c1->comm_d);
-    put_hex(o, "comm_r", c1->comm_r);
+    svc_put_hash(o, "ticket", c1->ticket);
+    svc_put_hash(o, "seed", c1->seed);
+    svc_put_hash(o, "comm_d", c1->comm_d);
+    svc_put_hash(o, "comm_r", c1->comm_r);
     bytes_printf(o, "}");
 }
 
@@ -101,7 +108,7 @@ static cuzk_status post_statement_text(bytes_out *o, const svc_job *j)
                  "{\"sector_size\":%" PRIu64 ",\"registered_post_proof\":%" PRIu64
                  ",\"api_version\":null,\"miner_id\":%" PRIu64,
                  r->sector_size, r->registered_proof, r->miner_id);
-    put_hex(o, "randomness", r->randomness);
+    svc_put_hash(o, "randomness", r->randomness);
     bytes_printf(o, ",\"sectors\":[");
     for (size_t i = 0; i < j->fil.n_files; i++) {
         const file_map *f = &j->fil.files[i];
@@ -111,7 +118,7 @@ static cuzk_status post_statement_text(bytes_out *o, const svc_job *j)
         if (f->size < MIN_POST_INPUT)
             return FAIL_DATA(MALFORMED, where, "vanilla proof of %zu bytes", f->size);
         bytes_printf(o, "%s{\"sector_number\":%" PRIu64, i == 0 ? "" : ",", load_u64le(f->data));
-        put_hex(o, "comm_r", f->data + 8);
+        svc_put_hash(o, "comm_r", f->data + 8);
         bytes_printf(o, "}");
     }
     bytes_printf(o, "]}");
@@ -122,9 +129,9 @@ static void update_statement_text(bytes_out *o, const svc_request *r)
 {
     bytes_printf(o, "{\"registered_update_proof\":%" PRIu64, r->registered_proof);
     if (r->sector_size != 0) bytes_printf(o, ",\"sector_size\":%" PRIu64, r->sector_size);
-    put_hex(o, "comm_r_old", r->comm_r_old);
-    put_hex(o, "comm_r_new", r->comm_r_new);
-    put_hex(o, "comm_d_new", r->comm_d_new);
+    svc_put_hash(o, "comm_r_old", r->comm_r_old);
+    svc_put_hash(o, "comm_r_new", r->comm_r_new);
+    svc_put_hash(o, "comm_d_new", r->comm_d_new);
     bytes_printf(o, "}");
 }
 
@@ -261,6 +268,10 @@ static cuzk_status decode(svc_job *j, key_entry **key)
     service *s = j->s;
 
     TRY(open_pieces(j));
+    if (j->rq.kind == CUZK_AGGREGATE) { /* takes no proving key */
+        TRY(svc_aggregate_decode(j));
+        return new_parts(j, 1);
+    }
     if (j->rq.kind == CUZK_GROTH16) {
         *key = keys_circom(s->keys, j->rq.circuit);
         return *key == NULL ? CUZK_EINVAL : new_parts(j, 1);
@@ -283,7 +294,7 @@ void svc_undecode(svc_job *j)
     j->map = (file_map){0};
 }
 
-/* The stage: decodes a job, then asks for its key. */
+/* The stage: decodes a job, then asks for its key, if it takes one. */
 void svc_decode(void *ctx, stage_item *it)
 {
     service *s = ctx;
@@ -335,7 +346,7 @@ void svc_decode(void *ctx, stage_item *it)
         j->key.level = level;
         j->key.age = j->number;
         j->key.ready = svc_key_ready;
-        if (key_acquire(s->keys, &j->key, key)) svc_key_ready(&j->key, CUZK_OK);
+        if (key == NULL || key_acquire(s->keys, &j->key, key)) svc_key_ready(&j->key, CUZK_OK);
     }
     svc_make_up(j, level);
 }

@@ -21,6 +21,7 @@ static key_entry *expected_key(const svc_job *j)
     const fil_size *size;
     fil_kind kind;
 
+    if (r->kind == CUZK_AGGREGATE) return NULL;
     if (r->kind == CUZK_GROTH16) return keys_circom(j->s->keys, r->circuit);
     if (fil_ops_of(&ops, &kind, svc_cli_kind(r->kind)) != CUZK_OK) return NULL;
     if (r->kind == CUZK_POREP)

@@ -57,9 +57,9 @@ static bool passes(const job_filter *f, const svc_job *j)
 static void put_summary_locked(bytes_out *o, const svc_job *j, uint64_t now)
 {
     uint64_t end = svc_job_ended(j) ? j->clock.last : now;
-    /* a job of another process that had ended has its proof alone */
-    size_t n = j->n_parts != 0 || j->rq.kind == CUZK_GROTH16 ? j->n_parts
-                                                             : j->proof_size / GROTH16_PROOF_BYTES;
+    /* a job of another process that had ended has its proof alone; an aggregate's size does not tell */
+    bool tells = j->rq.kind < CUZK_GROTH16 && j->proof_size % GROTH16_PROOF_BYTES == 0;
+    size_t n = j->n_parts != 0 || !tells ? j->n_parts : j->proof_size / GROTH16_PROOF_BYTES;
 
     bytes_printf(o, "{\"job_id\":");
     json_put_string(o, j->job_id);

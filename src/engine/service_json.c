@@ -9,14 +9,22 @@
 
 #include "engine/service.h"
 
-const char *const svc_kind_names[SVC_KINDS] = {"porep-c2", "snap-update", "window-post",
-                                               "winning-post", "groth16"};
+const char *const svc_kind_names[SVC_KINDS] = {"porep-c2",     "snap-update", "window-post",
+                                               "winning-post", "groth16",     "aggregate"};
 const char *const svc_priority_names[] = {"", "low", "normal", "high", "critical"};
 
 void svc_put_text(bytes_out *o, const char *key, const char *value)
 {
     bytes_printf(o, ",\"%s\":", key);
     json_put_string(o, value);
+}
+
+void svc_put_hash(bytes_out *o, const char *key, const uint8_t b[32])
+{
+    char text[65];
+
+    hex_encode(text, b, 32);
+    bytes_printf(o, ",\"%s\":\"%s\"", key, text);
 }
 
 void svc_put_u64(bytes_out *o, const char *key, uint64_t v)

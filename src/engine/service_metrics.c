@@ -13,8 +13,8 @@
 
 #define S 1e9
 
-static const char *const kinds[SVC_KINDS] = {"porep_c2", "snap_update", "window_post",
-                                             "winning_post", "groth16"};
+static const char *const kinds[SVC_KINDS] = {"porep_c2",     "snap_update", "window_post",
+                                             "winning_post", "groth16",     "aggregate"};
 
 static void head(bytes_out *o, const char *name, const char *type, const char *help)
 {

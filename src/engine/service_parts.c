@@ -93,7 +93,8 @@ const char *svc_phase_locked(const svc_job *j)
 
         if (p->state == PART_DEVICE)
             return p->at == AT_NOWHERE && p->device_to == 0 ? "device" : "finishing";
-        if (p->state == PART_SYNTHESISING) best = "synthesis";
+        if (p->state == PART_SYNTHESISING)
+            best = j->rq.kind == CUZK_AGGREGATE ? "aggregating" : "synthesis";
         if (p->at == AT_MEMORY && strcmp(best, "queued") == 0) best = "memory";
     }
     return best;

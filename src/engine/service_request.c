@@ -16,6 +16,7 @@
 #define MAX_ID 4096
 #define MAX_PIECES 65536 /* sectors of a PoSt, partitions of an update */
 #define FORMAT 1
+#define FORMAT_AGGREGATE 2 /* the same with what is aggregated, of that kind alone */
 
 const char *cuzk_kind_name(uint32_t kind)
 {
@@ -25,6 +26,7 @@ const char *cuzk_kind_name(uint32_t kind)
     case CUZK_WINDOW: return "window-post";
     case CUZK_WINNING: return "winning-post";
     case CUZK_GROTH16: return "groth16";
+    case CUZK_AGGREGATE: return "aggregate";
     default: return NULL;
     }
 }
@@ -142,7 +144,9 @@ static cuzk_status from_circom(svc_request *out, const cuzk_request *r)
 
 static cuzk_status check_size(const cuzk_request *r)
 {
-    if (r->kind == CUZK_GROTH16 || (r->kind == CUZK_UPDATE && r->sector_size == 0)) return CUZK_OK;
+    uint32_t of = r->kind == CUZK_AGGREGATE ? r->aggregate_of : r->kind;
+
+    if (of == CUZK_GROTH16 || (of == CUZK_UPDATE && r->sector_size == 0)) return CUZK_OK;
     if (r->sector_size == 0)
         return REFUSE("sector_size", "sector_size is 0; only SnapDeals may leave it out");
     const fil_size *size = fil_size_by_bytes(r->sector_size);
@@ -167,6 +171,7 @@ cuzk_status svc_request_from(svc_request *out, const cuzk_request *r)
     case CUZK_POREP: return from_porep(out, r);
     case CUZK_UPDATE: return from_update(out, r);
     case CUZK_GROTH16: return from_circom(out, r);
+    case CUZK_AGGREGATE: return svc_aggregate_from(out, r);
     default: return from_post(out, r);
     }
 }
@@ -215,6 +220,7 @@ void svc_request_hash(uint8_t out[32], const cuzk_request *r)
     hash_bytes(&c, &circuit);
     hash_bytes(&c, &r->witness);
     hash_bytes(&c, &r->input_json);
+    if (r->kind == CUZK_AGGREGATE) svc_aggregate_hash(&c, r);
     sha256_final(&c, out);
 }
 
@@ -222,7 +228,7 @@ void svc_request_hash(uint8_t out[32], const cuzk_request *r)
 
 void svc_request_write(bytes_out *o, const svc_request *r)
 {
-    bytes_put_u8(o, FORMAT);
+    bytes_put_u8(o, r->kind == CUZK_AGGREGATE ? FORMAT_AGGREGATE : FORMAT);
     bytes_put_u32le(o, r->kind);
     bytes_put_u32le(o, r->partition_index);
     bytes_put_u64le(o, r->sector_size);
@@ -240,6 +246,11 @@ void svc_request_write(bytes_out *o, const svc_request *r)
     bytes_put_u64le(o, r->c1_size);
     bytes_put_u8(o, r->c1_wrapped);
     bytes_put_u64le(o, r->c1_sector);
+    if (r->kind == CUZK_AGGREGATE) {
+        bytes_put_u32le(o, r->aggregate_of);
+        bytes_put_u32le(o, r->aggregate_version);
+        bytes_put_u8(o, r->trust_inputs);
+    }
     bytes_put_u32le(o, r->n_pieces);
     for (uint32_t i = 0; i < r->n_pieces; i++) bytes_put_u64le(o, r->piece_sizes[i]);
 }
@@ -249,8 +260,9 @@ static cuzk_status read_fields(svc_request *r, bytes_in *in)
     uint8_t format, flag;
 
     TRY(bytes_get_u8(in, &format));
-    if (format != FORMAT)
-        return FAIL(CUZK_EDATA, "stored request of format %u, known: %u", format, FORMAT);
+    if (format != FORMAT && format != FORMAT_AGGREGATE)
+        return FAIL(CUZK_EDATA, "stored request of format %u, known: %u, %u", format, FORMAT,
+                    FORMAT_AGGREGATE);
     TRY(bytes_get_u32le(in, &r->kind));
     TRY(bytes_get_u32le(in, &r->partition_index));
     TRY(bytes_get_u64le(in, &r->sector_size));
@@ -270,6 +282,12 @@ static cuzk_status read_fields(svc_request *r, bytes_in *in)
     TRY(bytes_get_u8(in, &flag));
     r->c1_wrapped = flag != 0;
     TRY(bytes_get_u64le(in, &r->c1_sector));
+    if (format == FORMAT_AGGREGATE) {
+        TRY(bytes_get_u32le(in, &r->aggregate_of));
+        TRY(bytes_get_u32le(in, &r->aggregate_version));
+        TRY(bytes_get_u8(in, &flag));
+        r->trust_inputs = flag != 0;
+    }
     return bytes_get_u32le(in, &r->n_pieces);
 }
 

@@ -183,18 +183,23 @@ static void refused(ledger_claim *c)
     give_up(p, CUZK_EBUDGET);
 }
 
+/* k NULL: an aggregate, which takes none. */
 static void order_claim(svc_part *p, const key_entry *k, unsigned level)
 {
     svc_job *j = p->job;
 
-    p->claim =
-        (ledger_claim){.level = level,
-                       .age = j->number,
-                       .index = p->index,
-                       .granted = granted,
-                       .refused = refused,
-                       .way_in = &j->entry,
-                       .beside = keys_lasting(j->s->keys, k) + j->entry.bytes[LEDGER_REQUESTS]};
+    p->claim = (ledger_claim){.level = level,
+                              .age = j->number,
+                              .index = p->index,
+                              .granted = granted,
+                              .refused = refused,
+                              .way_in = &j->entry,
+                              .beside = j->entry.bytes[LEDGER_REQUESTS]};
+    if (k == NULL) {
+        p->claim.bytes[LEDGER_WITNESSES] = svc_aggregate_needs(j);
+        return;
+    }
+    p->claim.beside += keys_lasting(j->s->keys, k);
     keys_needs(p->job->s->keys, k, &p->claim.bytes[LEDGER_WITNESSES],
                &p->claim.bytes[LEDGER_PROVING]);
 }
@@ -228,8 +233,10 @@ static void begin_parts(svc_job *j)
     unsigned level;
     cuzk_status st;
 
-    j->fil.sys = j->key.k->sys;
-    j->fil.pk = j->key.k->pk;
+    if (j->key.k != NULL) {
+        j->fil.sys = j->key.k->sys;
+        j->fil.pk = j->key.k->pk;
+    }
     order_claim(&j->parts[0], j->key.k, svc_level(j->priority));
     probe = j->parts[0].claim;
     st = ledger_can_ever(s->ledger, &probe);
@@ -349,6 +356,7 @@ static cuzk_status synthesise(svc_part *p, unsigned level)
     fil_job f = j->fil;
 
     TRY(mem_open(&p->m, "partition", 0, j->s->m));
+    if (j->rq.kind == CUZK_AGGREGATE) return svc_aggregate_run(p);
     if (j->rq.kind == CUZK_GROTH16) return synthesise_circom(p, level);
     env.m = p->m;
     f.env = &env;
@@ -372,13 +380,17 @@ void svc_synthesise(void *ctx, stage_item *it)
         gate_leave(s->gate, level);
         end(p, PHASE_SYNTHESIS);
         if (st == CUZK_OK) {
-            keys_measured(s->keys, p->job->key.k, mem_peak(p->m), 0);
+            if (p->job->key.k != NULL) keys_measured(s->keys, p->job->key.k, mem_peak(p->m), 0);
             svc_lock(s);
             svc_count_estimate(s, p->claim.bytes[LEDGER_WITNESSES], mem_peak(p->m));
             svc_unlock(s);
         }
     }
     svc_account_end(s, "synthesis", &account);
+    if (st == CUZK_OK && p->proof != NULL) {
+        svc_part_keep(p); /* an aggregate: it is done */
+        return;
+    }
     if (st == CUZK_OK && move_on(p, AT_DEVICE, PART_SYNTHESISED, svc_device_stage(s, p->path)))
         return;
     give_up(p, st);
@@ -538,7 +550,7 @@ static cuzk_status verify(svc_part *p, const groth16_proof *proof, bool *valid)
 }
 
 /* Done: the proof is the partition's, and stored. */
-static void keep(svc_part *p)
+void svc_part_keep(svc_part *p)
 {
     svc_job *j = p->job;
     service *s = j->s;
@@ -630,7 +642,7 @@ void svc_finish(void *ctx, stage_item *it)
     }
     finished = clock_ns();
     if (st == CUZK_OK && valid)
-        keep(p); /* p may be gone after this */
+        svc_part_keep(p); /* p may be gone after this */
     else
         deal_with(p, st);
     svc_timing_finish(s, account.job_id, index, account.begin, finished);

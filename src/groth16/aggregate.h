@@ -113,6 +113,9 @@ CUZK_STATUS aggregate_prove(bytes_out *out, const aggregate_run *run, const aggr
                             const groth16_proof *proofs, size_t n, const uint8_t statement[32],
                             aggregate_version version, aggregate_challenges *seen);
 
+/** Bytes of a key for n proofs and of aggregate_prove with it, beside the allocator's own. */
+uint64_t aggregate_prove_size(uint32_t n);
+
 /** What a proof is verified against. */
 typedef struct aggregate_claim {
     const aggregate_vk *key;

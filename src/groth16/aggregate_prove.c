@@ -371,6 +371,15 @@ static cuzk_status prove(prover *x)
 
 /* ---- the vectors ---- */
 
+uint64_t aggregate_prove_size(uint32_t n)
+{
+    const uint64_t g1 = sizeof(g1_any), g2 = sizeof(g2_any);
+    uint64_t key = 4 * g1 + 2 * g2, vectors = 4 * g1 + 3 * g2 + 3 * sizeof(fr);
+
+    return n * (key + vectors) + parts_needed(n) * sizeof(gt_any) + sizeof(agg_proof) +
+           sizeof(aggregate_key);
+}
+
 static cuzk_status take_vectors(prover *x, const groth16_proof *proofs, size_t n_proofs)
 {
     mem *m = x->run->m;

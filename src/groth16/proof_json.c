@@ -12,7 +12,7 @@
 
 #define JSON_MAX_PUBLIC (1u << 26)
 /* Shortest element of a JSON list of points or numbers: bounds a count by the file's size. */
-#define MIN_NUMBER_TEXT 3
+#define MIN_NUMBER_TEXT 2
 
 /** Reads n decimal strings, in nested lists of `inner` strings each (0: flat), into tokens. */
 static cuzk_status read_strings(json_in *j, json_token *t, size_t n, size_t inner, const char *what)

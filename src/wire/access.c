@@ -130,6 +130,16 @@ unsigned access_token_scopes(access_list *a, const char *text, size_t size)
     return scopes;
 }
 
+bool access_is_plain_peer(access_list *a, const net_peer *p)
+{
+    if (!p->known) return false;
+    if (p->is_unix || net_is_loopback(p)) return true;
+    pthread_rwlock_rdlock(&a->mu);
+    bool listed = net_is_in(p, a->now.networks, a->now.n_networks);
+    pthread_rwlock_unlock(&a->mu);
+    return listed;
+}
+
 bool access_is_plain(access_list *a, const struct sockaddr *peer)
 {
     net_peer p;
@@ -137,12 +147,7 @@ bool access_is_plain(access_list *a, const struct sockaddr *peer)
     net_peer_from(&p, peer,
                   peer != NULL && peer->sa_family == AF_UNIX ? sizeof peer->sa_family
                                                              : NET_SOCKADDR_MAX);
-    if (!p.known) return false;
-    if (p.is_unix || net_is_loopback(&p)) return true;
-    pthread_rwlock_rdlock(&a->mu);
-    bool listed = net_is_in(&p, a->now.networks, a->now.n_networks);
-    pthread_rwlock_unlock(&a->mu);
-    return listed;
+    return access_is_plain_peer(a, &p);
 }
 
 unsigned access_scopes(access_list *a, bool plain_peer, bool certificate, const char *authorization,

@@ -37,6 +37,8 @@ unsigned access_token_scopes(access_list *a, const char *text, size_t size);
 struct sockaddr;
 /** This peer may come without TLS and token: a unix socket, loopback, a listed network. */
 bool access_is_plain(access_list *a, const struct sockaddr *peer);
+struct net_peer;
+bool access_is_plain_peer(access_list *a, const struct net_peer *peer);
 /** Something besides loopback is listed. */
 bool access_has_networks(access_list *a);
 

@@ -7,8 +7,6 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include <grpc/byte_buffer.h>
-#include <grpc/support/alloc.h>
-#include <netinet/in.h>
 #include <protobuf-c/protobuf-c.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -423,30 +421,20 @@ static bool has_property(const grpc_auth_context *auth, const char *name, const 
            memcmp(p->value, value, p->value_length) == 0;
 }
 
-/** What the client may do. Connections without TLS come from where that is allowed: the acceptor has seen to it. */
-static unsigned scopes_of(gcall *c)
+/** What the client may do. *stranger: it comes without TLS from where that is not allowed: the acceptor has seen to that once, but
+ *  the connection may be older than the list that is in force now. */
+static unsigned scopes_of(gcall *c, bool *stranger)
 {
     gserver *s = c->s;
     grpc_auth_context *auth = grpc_call_auth_context(c->call);
     bool tls = auth != NULL && has_property(auth, "transport_security_type", "ssl");
-    bool plain = !tls, certificate = false;
+    bool plain = access_is_plain_peer(s->access, &c->from), certificate = false;
     const char *header = NULL;
     size_t size = 0;
 
-    if (tls) {
-        char *text = grpc_call_get_peer(c->call);
-        struct sockaddr_storage address;
-        struct sockaddr_in6 *six = (struct sockaddr_in6 *)(void *)&address;
-        net_peer peer;
-
-        memset(&address, 0, sizeof address);
-        net_peer_read(&peer, text);
-        six->sin6_family = AF_INET6;
-        memcpy(&six->sin6_addr, peer.addr, sizeof peer.addr); /* IPv4 in its IPv6 form */
-        plain = peer.known && access_is_plain(s->access, (const struct sockaddr *)&address);
-        gpr_free(text);
+    *stranger = !tls && !plain;
+    if (tls)
         certificate = s->tls_asks_certificate && grpc_auth_context_peer_is_authenticated(auth) != 0;
-    }
     if (auth != NULL) grpc_auth_context_release(auth);
     for (size_t i = 0; i < c->metadata.count; i++) {
         const grpc_metadata *m = &c->metadata.metadata[i];
@@ -480,6 +468,7 @@ static bool admit(gcall *c)
     gserver *s = c->s;
     unsigned max = atomic_load_explicit(&s->max_requests, memory_order_relaxed), scopes;
     uint64_t active;
+    bool stranger;
 
     (void)pthread_mutex_lock(&s->mu);
     active = ++s->active;
@@ -488,9 +477,12 @@ static bool admit(gcall *c)
     (void)pthread_mutex_unlock(&s->mu);
 
     span sp = span_open(SPAN_AUTHENTICATE);
-    scopes = scopes_of(c);
+    scopes = scopes_of(c, &stranger);
     span_close(&sp);
-    if (scopes == 0)
+    if (stranger)
+        gcall_fail(c, GCODE_PERMISSION_DENIED, "%s is not in daemon.plaintext_from (any more)",
+                   c->peer);
+    else if (scopes == 0)
         gcall_fail(c, GCODE_UNAUTHENTICATED,
                    "a bearer token that this server knows is wanted (daemon.tokens_file)");
     else if (c->method == &unknown)

@@ -48,14 +48,13 @@ void gcall_note_peer(gcall *c)
     char *text = grpc_call_get_peer(c->call);
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
-    net_peer peer = {.known = false};
 
     if (strncmp(text, "fd:", 3) != 0)
-        net_peer_read(&peer, text);
+        net_peer_read(&c->from, text);
     else if (getpeername(descriptor_of(text + 3), (struct sockaddr *)&address, &size) == 0)
-        net_peer_from(&peer, (const struct sockaddr *)&address, size);
+        net_peer_from(&c->from, (const struct sockaddr *)&address, size);
     gpr_free(text);
-    net_peer_write(c->peer, &peer);
+    net_peer_write(c->peer, &c->from);
 }
 
 static uint64_t ms_of(const atomic_uint_fast64_t *ns)

@@ -42,7 +42,8 @@ struct gcall {
     atomic_uint_fast64_t bytes_in, bytes_out, receive_ns, send_ns; /* relaxed: counts */
     gtag tag_new, tag_recv, tag_close, tag_send, tag_finish;
     bool counted; /* among the server's active calls */
-    char peer[NET_PEER_TEXT];
+    net_peer from;
+    char peer[NET_PEER_TEXT]; /* from, for people */
 
     /* only by the thread that handles this call's receive events, one at a time */
     grpc_byte_buffer *incoming;
@@ -116,7 +117,7 @@ void gserver_say(gserver *s, int level, const char *event, const char *fmt, ...)
 void gcall_ask(gserver *s);
 /** Drops what waits to be sent. c->mu is held, or nobody else has c. */
 void gcall_drop_queue(gcall *c);
-/** Where the call comes from, into c->peer: while its connection is surely there. */
+/** Where the call comes from, into c->from and c->peer: while its connection is surely there. */
 void gcall_note_peer(gcall *c);
 /** What the library has finished. */
 void gcall_event(const gtag *t, bool success);

@@ -1,11 +1,11 @@
 /*
- * wire/http_guard.c - what a request may do, judged by its head: route, origin, access, limits
+ * wire/http_guard.c - what a request may do, judged by its head: host, origin, route, access, limits
  *
- * A browser says in Origin which page a request comes from. Pages of other sites may read answers when their origin is
- * listed, and change something neither otherwise nor by a name that they made point here (DNS rebinding): a request that
- * changes something and has an Origin must have a listed one, or the server's own under an IP address, "localhost" or
- * this machine's name.
- * Sources: RFC 9110 (statuses), WHATWG Fetch (Origin, preflights).
+ * A browser says in Host by which name it came, and in Origin from which page. Without TLS a page of another site can make its
+ * own name point here (DNS rebinding) and is then at home: requests that come by a name which is none of the server's
+ * are refused, whatever they want. Over TLS such a name has no certificate.
+ * Pages of other sites may read answers, and change something, when their origin is listed.
+ * Sources: RFC 9110 (statuses, Host), WHATWG Fetch (Origin, preflights).
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "wire/http_int.h"
@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 
 #define MAX_ORIGIN 255
+#define MAX_HOST 255
 
 static const char *header_of(struct MHD_Connection *c, const char *name)
 {
@@ -62,10 +63,40 @@ bool http_origin_listed(http_server *s, const char *origin)
     return found;
 }
 
-/** host[:port] names this machine in a way that no other site can have made up. */
-static bool own_name(const http_server *s, const char *host)
+cuzk_status http_host_name_check(const char *name)
 {
-    char name[256];
+    size_t n = strlen(name);
+
+    if (n == 0 || n > MAX_HOST || strpbrk(name, ":/*[] \t\r\n") != NULL)
+        return status_fail(__FILE__, __LINE__, CUZK_EINVAL, CUZK_CLASS_MALFORMED,
+                           "daemon.host_names",
+                           "\"%.100s\" is no host name: one without scheme and port wanted", name);
+    return CUZK_OK;
+}
+
+/** A name that the configuration gives us: host_names, and of the pages in cors_origins, which a proxy may hand on as they came. */
+static bool name_listed(http_server *s, const char *name)
+{
+    size_t n = strlen(name);
+    bool found = false;
+
+    (void)pthread_mutex_lock(&s->mu);
+    for (size_t i = 0; i < s->n_names && !found; i++) found = strcasecmp(s->names[i], name) == 0;
+    for (size_t i = 0; i < s->n_origins && !found; i++) {
+        const char *host = strstr(s->origins[i], "://") + 3; /* there: http_origin_check */
+
+        found = strncasecmp(host, name, n) == 0 && (host[n] == 0 || host[n] == ':');
+    }
+    (void)pthread_mutex_unlock(&s->mu);
+    for (size_t i = 0; i < s->n_addresses && !found; i++)
+        found = strcasecmp(s->listen_names[i], name) == 0;
+    return found;
+}
+
+/** host[:port] names this machine in a way that no other site can have made up. */
+static bool own_name(http_server *s, const char *host)
+{
+    char name[MAX_HOST + 1];
     size_t n = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
     net_cidr ip;
 
@@ -75,12 +106,26 @@ static bool own_name(const http_server *s, const char *host)
     if (name[0] == '[') return true; /* an IPv6 address: nothing else stands in brackets */
     if (strcasecmp(name, "localhost") == 0) return true;
     if (s->host_name[0] != 0 && strcasecmp(name, s->host_name) == 0) return true;
-    return strchr(name, '/') == NULL && net_cidr_read(&ip, name) == CUZK_OK;
+    if (strchr(name, '/') == NULL && net_cidr_read(&ip, name) == CUZK_OK) return true;
+    return name_listed(s, name);
+}
+
+/* Not a browser's: a request without Host (HTTP/1.0), and one on a unix socket. */
+static void check_host(http_request *r, struct MHD_Connection *c, http_refusal *out)
+{
+    const char *host = header_of(c, MHD_HTTP_HEADER_HOST);
+
+    if (r->conn->l->tls || r->conn->l->is_unix || host == NULL || own_name(r->s, host)) return;
+    refuse(
+        out, MHD_HTTP_MISDIRECTED_REQUEST, CUZK_CLASS_NONE, "host",
+        "\"%.80s\" is none of this server's names (daemon.host_names lists more; an IP address and "
+        "localhost always do)",
+        host);
 }
 
 static bool same_origin(const http_request *r, struct MHD_Connection *c, const char *origin)
 {
-    const char *host = header_of(c, "Host");
+    const char *host = header_of(c, MHD_HTTP_HEADER_HOST);
     const char *scheme = r->conn->l->tls ? "https://" : "http://";
     size_t n = strlen(scheme);
 
@@ -189,6 +234,14 @@ static void check_access(http_request *r, struct MHD_Connection *c, http_refusal
                                                 : "operate");
 }
 
+bool http_still_may(http_request *r)
+{
+    http_refusal no = {.status = 0};
+
+    check_access(r, r->conn->c, &no);
+    return no.status == 0;
+}
+
 /* ---- limits ---- */
 
 /** Length of the body by the head: UINT64_MAX when it is not told (chunks), 0 when there is none. */
@@ -264,6 +317,7 @@ void http_guard(http_request *r, struct MHD_Connection *c, http_refusal *out)
     }
     check_origin(r, c, out);
     if (out->status == 0) find_route(r, out);
+    if (out->status == 0 && (r->route->flags & HTTP_ANY_HOST) == 0) check_host(r, c, out);
     if (out->status != 0) return;
     t = span_open(SPAN_AUTHENTICATE);
     check_access(r, c, out);

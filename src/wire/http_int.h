@@ -127,6 +127,7 @@ struct http_server {
     bool started; /* threads run; only who opens and closes */
     pthread_t net, workers[HTTP_MAX_WORKERS];
     char addresses[HTTP_MAX_LISTEN][300];
+    char listen_names[HTTP_MAX_LISTEN][256]; /* hosts of the addresses as they were given */
     size_t n_addresses;
     /* only the net thread, once it runs */
     http_listener *listeners[HTTP_MAX_LISTENERS];
@@ -150,10 +151,13 @@ struct http_server {
     size_t n_fresh;
     char **origins;
     size_t n_origins;
+    char **names; /* host_names */
+    size_t n_names;
     unsigned max_requests;
     uint64_t max_inflight;
     bool stop_listening, stop_workers, stop_net;
-    size_t n_live; /* requests that are not freed */
+    bool look_at_streams; /* a reload may have changed who may have them */
+    size_t n_live;        /* requests that are not freed */
     http_counts counts;
     char host_name[256];
 };
@@ -200,11 +204,14 @@ typedef struct http_refusal {
 } http_refusal;
 /** Finds the route, and says why not. Sets r->cors. */
 void http_guard(http_request *r, struct MHD_Connection *c, http_refusal *out);
+/** Whether a request that goes on, with its head still there, would be let in by the access rules of now. */
+bool http_still_may(http_request *r);
 /** 204 for a question of a browser's that is answered yes; false: it is not one, or is not. */
 bool http_preflight(http_request *r, struct MHD_Connection *c);
 /** An Origin that may read answers. */
 bool http_origin_listed(http_server *s, const char *origin);
 CUZK_STATUS http_origin_check(const char *origin);
+CUZK_STATUS http_host_name_check(const char *name);
 
 /* http_reply.c */
 void http_reply_response(http_request *r, unsigned status, struct MHD_Response *m); /* m moved */
@@ -214,7 +221,8 @@ void http_reply_refusal(http_request *r, const http_refusal *no);
 CUZK_STATUS http_stream_start(http_request *r, struct MHD_Connection *c);
 void http_stream_end(http_request *r);
 void http_streams_feed(http_server *s, const uint8_t *lines, size_t size);
-void http_streams_close(http_server *s);
+/** All of them, or those alone that would not be let in any more. */
+void http_streams_close(http_server *s, bool all);
 
 /* http_server.c */
 void http_wake(http_server *s);

@@ -376,6 +376,7 @@ static cuzk_status open_one(opening *o, const char *text)
         return status_fail(__FILE__, __LINE__, CUZK_EINVAL, CUZK_CLASS_MALFORMED, text, "%s", why);
     }
     if (!a.is_unix) {
+        memcpy(o->s->listen_names[o->s->n_addresses], a.host, sizeof a.host);
         TRY(open_tcp(o, &a, text, tls));
     } else {
         TRY(listen_unix(&fd, a.path, text));

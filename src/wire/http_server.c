@@ -198,7 +198,7 @@ static void do_asked(http_server *s)
 {
     http_request *wake;
     size_t size;
-    bool quiet;
+    bool quiet, look;
 
     take_fresh(s);
     (void)pthread_mutex_lock(&s->mu);
@@ -212,6 +212,8 @@ static void do_asked(http_server *s)
         s->events_size = 0;
     }
     quiet = s->stop_listening;
+    look = s->look_at_streams;
+    s->look_at_streams = false;
     s->counts.streams = s->n_streams;
     s->counts.connections = s->n_conns;
     (void)pthread_mutex_unlock(&s->mu);
@@ -221,11 +223,12 @@ static void do_asked(http_server *s)
         wake = r->next_wake;
         http_unpark(r);
     }
+    if (look) http_streams_close(s, false);
     http_streams_feed(s, s->events_spare, size);
     if (quiet && !s->quiet) {
         s->quiet = true;
         for (size_t i = 0; i < s->n_listeners; i++) retire(s->listeners[i]);
-        http_streams_close(s);
+        http_streams_close(s, true);
     }
 }
 
@@ -306,7 +309,7 @@ static void *net_main(void *server)
     }
     /* Connections that sleep would keep libmicrohttpd from ending. */
     do_asked(s);
-    http_streams_close(s);
+    http_streams_close(s, true);
     for (size_t i = 0; i < s->n_listeners; i++) (void)MHD_run(s->listeners[i]->daemon);
     if (s->spans != NULL) span_detach();
     return NULL;
@@ -314,30 +317,44 @@ static void *net_main(void *server)
 
 /* ---- opening ---- */
 
-static void free_origins(char **list, size_t n)
+static void free_texts(char **list, size_t n)
 {
-    for (size_t i = 0; i < n; i++) free(list[i]);
+    for (size_t i = 0; list != NULL && i < n; i++) free(list[i]);
     free(list);
 }
 
-static cuzk_status copy_origins(char ***out, const http_server_config *c)
+static cuzk_status copy_texts(char ***out, const char *const *from, size_t n,
+                              cuzk_status (*check)(const char *))
 {
-    char **list = calloc(c->n_cors_origins + 1, sizeof *list);
+    char **list = calloc(n + 1, sizeof *list);
     cuzk_status st = CUZK_OK;
 
-    if (list == NULL) return FAIL(CUZK_ENOMEM, "origins: out of memory");
-    for (size_t i = 0; i < c->n_cors_origins; i++) {
-        TRY_OUT(http_origin_check(c->cors_origins[i]));
-        list[i] = strdup(c->cors_origins[i]);
+    if (list == NULL) return FAIL(CUZK_ENOMEM, "HTTP server: out of memory");
+    for (size_t i = 0; i < n; i++) {
+        TRY_OUT(check(from[i]));
+        list[i] = strdup(from[i]);
         if (list[i] == NULL) {
-            st = FAIL(CUZK_ENOMEM, "origins: out of memory");
+            st = FAIL(CUZK_ENOMEM, "HTTP server: out of memory");
             goto out;
         }
     }
     *out = list;
     list = NULL;
 out:
-    if (list != NULL) free_origins(list, c->n_cors_origins);
+    free_texts(list, n);
+    return st;
+}
+
+/** Origins and names of c; *origins is NULL after a failure. */
+static cuzk_status copy_lists(char ***origins, char ***names, const http_server_config *c)
+{
+    cuzk_status st;
+
+    TRY(copy_texts(origins, c->cors_origins, c->n_cors_origins, http_origin_check));
+    st = copy_texts(names, c->host_names, c->n_host_names, http_host_name_check);
+    if (st == CUZK_OK) return CUZK_OK;
+    free_texts(*origins, c->n_cors_origins);
+    *origins = NULL;
     return st;
 }
 
@@ -353,7 +370,8 @@ static void server_free(http_server *s)
     (void)pthread_mutex_unlock(&s->mu);
     if (s->epoll_fd >= 0) (void)close(s->epoll_fd);
     if (s->wake_fd >= 0) (void)close(s->wake_fd);
-    free_origins(s->origins, s->n_origins);
+    free_texts(s->origins, s->n_origins);
+    free_texts(s->names, s->n_names);
     free(s->events);
     free(s->events_spare);
     (void)pthread_cond_destroy(&s->work_cond);
@@ -393,8 +411,9 @@ static cuzk_status server_new(http_server **out, const http_server_config *c)
     s->max_inflight = c->max_inflight;
     if (gethostname(s->host_name, sizeof s->host_name - 1) != 0) s->host_name[0] = 0;
     TRY(mem_open(&s->m, "http", 0, NULL));
-    TRY(copy_origins(&s->origins, c));
+    TRY(copy_lists(&s->origins, &s->names, c));
     s->n_origins = c->n_cors_origins;
+    s->n_names = c->n_host_names;
     s->events = malloc(HTTP_EVENT_BUFFER);
     s->events_spare = malloc(HTTP_EVENT_BUFFER);
     if (s->events == NULL || s->events_spare == NULL)
@@ -480,16 +499,17 @@ static cuzk_status listeners_now(http_server *s, http_listener *out[HTTP_MAX_SOC
 cuzk_status http_server_reload(http_server *s, const http_server_config *config)
 {
     http_listener *now[HTTP_MAX_SOCKETS], *fresh[HTTP_MAX_SOCKETS];
-    char **origins, **old_origins;
-    size_t n_old, n;
+    char **origins, **old_origins, **names, **old_names;
+    size_t n_old, n_old_names, n;
     bool any_tls;
     cuzk_status st;
 
     TRY(listeners_now(s, now, &n, &any_tls));
-    TRY(copy_origins(&origins, config));
+    TRY(copy_lists(&origins, &names, config));
     st = any_tls ? http_listeners_renew(s, config, now, n, fresh) : CUZK_OK;
     if (st != CUZK_OK) {
-        free_origins(origins, config->n_cors_origins);
+        free_texts(origins, config->n_cors_origins);
+        free_texts(names, config->n_host_names);
         return st;
     }
     (void)pthread_mutex_lock(&s->mu);
@@ -497,16 +517,22 @@ cuzk_status http_server_reload(http_server *s, const http_server_config *config)
     n_old = s->n_origins;
     s->origins = origins;
     s->n_origins = config->n_cors_origins;
+    old_names = s->names;
+    n_old_names = s->n_names;
+    s->names = names;
+    s->n_names = config->n_host_names;
     s->max_requests = config->max_requests;
     s->max_inflight = config->max_inflight;
+    s->look_at_streams = true;
+    http_wake(s);
     if (any_tls) {
         s->fresh = fresh;
         s->n_fresh = n;
-        http_wake(s);
         while (s->n_fresh != 0) (void)pthread_cond_wait(&s->idle_cond, &s->mu);
     }
     (void)pthread_mutex_unlock(&s->mu);
-    free_origins(old_origins, n_old);
+    free_texts(old_origins, n_old);
+    free_texts(old_names, n_old_names);
     return CUZK_OK;
 }
 

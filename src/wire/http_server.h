@@ -24,6 +24,8 @@ enum {
     HTTP_ALWAYS = 2, /* is not refused because too many others wait */
     HTTP_BODY = 4,   /* takes a body; others refuse one */
     HTTP_EVENTS = 8, /* the stream that http_server_event feeds; handle is NULL */
+    HTTP_ANY_HOST =
+        16, /* by whatever name it comes: says nothing that another site's page may not know */
 };
 
 /** Must lead to exactly one http_reply: before it returns or, when it has called http_request_on_gone, later from any thread. */
@@ -64,6 +66,10 @@ typedef struct http_server_config {
     uint64_t min_rate;  /* bytes a second below which a body is too slow, after header_ms */
     const char *const *cors_origins; /* R */
     size_t n_cors_origins;
+    /* Names under which requests without TLS may come, beside IP addresses, localhost, this machine's name, those in listen and
+       those of cors_origins. R */
+    const char *const *host_names;
+    size_t n_host_names;
     const http_route *routes; /* outlives the server; the first that fits serves */
     size_t n_routes;
     void *ctx;                                   /* for handlers, done and trouble */
@@ -73,7 +79,7 @@ typedef struct http_server_config {
     span_rec *spans; /* may be NULL; outlives the server */
 } http_server_config;
 
-/** Listens; nothing is served before http_server_start. CUZK_EINVAL: an address or an origin; CUZK_EIO: a socket or a PEM
+/** Listens; nothing is served before http_server_start. CUZK_EINVAL: an address, an origin or a name; CUZK_EIO: a socket or a PEM
  *  file. where: which one. */
 CUZK_STATUS http_server_open(http_server **out, const http_server_config *config);
 /** Once. After a failure the server can only be closed. */

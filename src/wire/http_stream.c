@@ -128,9 +128,10 @@ void http_streams_feed(http_server *s, const uint8_t *lines, size_t size)
     }
 }
 
-void http_streams_close(http_server *s)
+void http_streams_close(http_server *s, bool all)
 {
     for (http_stream *t = s->streams; t != NULL; t = t->next) {
+        if (!all && http_still_may(t->r)) continue;
         t->dead = true;
         http_unpark(t->r);
     }

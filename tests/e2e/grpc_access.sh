@@ -80,9 +80,33 @@ check "the log says why, and who" grep -q "grpc_peer_refused.*$ip:[0-9]* is not 
 conf 'listen = "0.0.0.0:0"' "plaintext_from = [\"$ip/32\"]"
 reload
 outcome "plaintext_from, after SIGHUP: it does" 0 "device cpu" status "$ip:$port"
+cat >"$work/kept.js" <<'END'
+const grpc = require(process.env.CUZK_JUDGES + '/node_modules/@grpc/grpc-js');
+const client = new grpc.Client(process.argv[2], grpc.credentials.createInsecure());
+const ask = done => client.makeUnaryRequest('/cuzk.v1.ProvingEngine/GetStatus', x => x, x => x, Buffer.alloc(0), new grpc.Metadata(),
+    {deadline: Date.now() + 60000}, (e, a) => { console.log(e ? `code ${e.code} ${e.details}` : `answered ${a.length > 0}`); done(); });
+ask(() => process.stdin.once('data', () => ask(() => process.exit(0))));
+END
+if [ -d "$CUZK_JUDGES/node_modules/@grpc/grpc-js" ]; then
+    mkfifo "$work/again"
+    node "$work/kept.js" "$ip:$port" <"$work/again" >"$work/kept" 2>&1 &
+    kept=$!
+    exec 3>"$work/again"
+    for _ in $(seq 600); do
+        grep -q answered "$work/kept" && break
+        sleep 0.05
+    done
+fi
 conf 'listen = "0.0.0.0:0"'
 reload
 outcome "taken back: it does not" 6 "no daemon answers" status "$ip:$port"
+if [ -d "$CUZK_JUDGES/node_modules/@grpc/grpc-js" ]; then
+    echo again >&3
+    exec 3>&-
+    wait $kept
+    outcome "taken back: a connection from before came in" 0 "answered true" cat "$work/kept"
+    outcome "and serves nothing more" 0 "code 7 $ip:" cat "$work/kept"
+fi
 stop
 
 # ---- TLS and tokens ----

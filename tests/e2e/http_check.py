@@ -270,11 +270,16 @@ def documents(d):
 
 
 def limits():
-    d = Daemon('max_message = "64KiB"\nmax_requests = 3\ncors_origins = ["https://panel.example"]')
+    d = Daemon('max_message = "64KiB"\nmax_requests = 3\ncors_origins = ["https://panel.example"]\n'
+               'host_names = ["cuzk.example"]')
     _, headers, _ = d.ask("GET", "/status", headers={"Origin": "https://panel.example"})
     check("a configured origin may read", headers["Access-Control-Allow-Origin"] == "https://panel.example", headers)
     _, headers, _ = d.ask("GET", "/status", headers={"Origin": "https://panel.example.evil"})
     check("one that only begins like it may not", "Access-Control-Allow-Origin" not in headers, headers)
+    expect(d, "by a name that is not its own: 421", 421, "daemon.host_names", "GET", "/status", headers={"Host": "evil.example"})
+    expect(d, "by the name of a configured origin", 200, "pipelines", "GET", "/status", headers={"Host": "panel.example"})
+    expect(d, "by a configured name", 200, "pipelines", "GET", "/status", headers={"Host": "cuzk.example:80"})
+    expect(d, "health by any", 200, "ok", "GET", "/healthz", headers={"Host": "evil.example"})
     expect(d, "a body too large: 413 and the limit", 413, "65536", "POST", "/v1/circuits/mult3/prove", bytes(65537))
     c = d.connect()
     c.request("POST", "/v1/circuits/mult3/prove", (bytes(1000) for _ in range(200)), encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
@@ -380,6 +385,21 @@ def strangers(host):
     d = Daemon(f'plaintext_from = ["{host}/32"]', listen=f'"{host}:0"')
     d.host = host
     expect(d, "from a listed network without TLS", 200, "pipelines", "GET", "/status")
+    kept, stream = d.connect(), d.connect()
+    kept.request("GET", "/status")
+    kept.getresponse().read()
+    stream.request("GET", "/events")
+    events = stream.getresponse()
+    text = content(path("c.toml")).decode()
+    with open(path("c.toml"), "w", encoding="utf-8") as f:
+        f.write(text.replace("plaintext_from", "#plaintext_from"))
+    d.process.send_signal(signal.SIGHUP)
+    while events.readline():  # until it ends: a client that waits in vain fails by its timeout
+        pass
+    check("taken off plaintext_from: its events end", True)
+    kept.request("GET", "/status")
+    r = kept.getresponse()
+    check("and its connection serves nothing more: 403", r.status == 403 and b"plaintext_from" in r.read(), r.status)
     d.stop()
     certificate("daemon", host)
     files = f'tls_cert = "{path("cert.pem")}"\ntls_key = "{path("key.pem")}"\n'

@@ -22,7 +22,17 @@ outcome "the folder of the environment" 0 "$keys" env FIL_PROOFS_PARAMETER_CACHE
 outcome "no such folder" 4 "nothere" "$cuzk" params check "$work/nothere"
 outcome "what else" 2 "check" "$cuzk" params fetch
 mkdir "$work/empty"
-outcome "an empty folder" 0 '"checked":0' "$cuzk" params check "$work/empty" --json
+outcome "an empty folder" 4 "no key file" "$cuzk" params check "$work/empty" --json
+check "says so as JSON" python3 -m json.tool "$work/out" /dev/null
+
+# A key that no setup here made is not written over; one that was made here is.
+mkdir "$work/theirs"
+cp "$keys/$key.params" "$work/theirs"
+outcome "setup over another's key" 3 "move it away" "$cuzk" setup --circuit window-2k --params "$work/theirs"
+check "which stays" cmp "$keys/$key.params" "$work/theirs/$key.params"
+cp -r "$keys" "$work/again"
+outcome "setup over an own key" 0 "key written" "$cuzk" setup --circuit window-2k --params "$work/again"
+check "which is another now" sh -c '! cmp -s "$1" "$2"' - "$keys/$key.params" "$work/again/$key.params"
 
 # flip OFFSET FILE: the lowest bit of a byte
 flip() {

@@ -118,6 +118,14 @@ done
 outcome "gRPC status" 0 "" "$cuzk" status --address "unix://$work/sockets/rpc.sock"
 outcome "gRPC proof" 0 "" "$cuzk" submit --address "unix://$work/sockets/rpc.sock" --circuit mult3 --input "$m/witness.wtns" \
     --proof "$work/p2.json" --public "$work/s2.json"
+# What a request has no place for is refused, not dropped.
+w=$(fixture filecoin/2kib/window-v1_1)
+window() { "$cuzk" submit --address "unix://$work/sockets/rpc.sock" --kind window --input "$w/vanilla-0.bin" "$@"; }
+outcome "submit with a ticket" 2 "--ticket" window --statement "$w/statement.json" --ticket 00
+outcome "submit of a partition out of range" 2 "4294967297" window --statement "$w/statement.json" --partition 4294967297
+outcome "submit of a number with a unit" 3 "1K" window --statement "$w/statement.json" --miner-id 1K
+printf '{"Randomness":"AA=="}' >"$work/other.json"
+outcome "submit of another form of statement" 3 "no field" window --statement "$work/other.json"
 outcome "the gRPC proof is valid" 0 "valid" "$cuzk" verify "$m/verification_key.json" "$work/s2.json" "$work/p2.json"
 
 sed -i 's/^drain_timeout.*/max_message = "1MiB"\nmax_requests = 77/; s/^\[store\]/[logging]\nlevel = "debug"\n[circuits.second]\nzkey = "x.zkey"\n[store]/' "$work/c.toml"

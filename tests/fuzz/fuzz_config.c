@@ -31,6 +31,7 @@ static void check(const config *c)
     check_list(&c->status_listen);
     check_list(&c->plaintext_from);
     check_list(&c->cors_origins);
+    check_list(&c->host_names);
     check_list(&c->gpu_devices);
     check_list(&c->preload);
     must(c->listen.n > 0 && c->store_path != NULL && c->store_path[0] == '/');

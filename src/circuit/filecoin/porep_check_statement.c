@@ -99,13 +99,14 @@ static cuzk_status check_columns(const porep_c1 *c1, const uint64_t *numbers, un
 }
 
 static cuzk_status check_challenge(const porep_c1 *c1, const porep_derived *d,
-                                   const uint64_t *numbers, uint32_t challenge)
+                                   const uint64_t *numbers, uint32_t challenge,
+                                   const uint32_t exp[POREP_EXP_PARENTS])
 {
     const porep_layout *l = &c1->layout;
     uint64_t d_leaf = leaf_index(numbers + l->d.indices, NULL, l->d_levels);
     uint64_t r_leaf = leaf_index(numbers + l->r.indices, l->levels, l->n_levels);
     uint64_t node = numbers[l->nodes + 1];
-    uint32_t parents[POREP_DRG_PARENTS + POREP_EXP_PARENTS];
+    uint32_t drg[POREP_DRG_PARENTS];
 
     if (node != challenge && d_leaf == node)
         return FAIL_DATA(STATEMENT, "", "%" PRIu64 " is not the derived one, %" PRIu32, node,
@@ -115,28 +116,36 @@ static cuzk_status check_challenge(const porep_c1 *c1, const porep_derived *d,
                          "labeling proof 0 is of node %" PRIu64 ", the challenge is %" PRIu32, node,
                          challenge);
     TRY(check_leaf(d_leaf, challenge, "comm_d path"));
-    porep_drg_parents(&d->graph, challenge, parents);
-    porep_exp_parents(&d->graph, challenge, parents + POREP_DRG_PARENTS);
-    TRY(check_columns(c1, numbers, 1, POREP_DRG_PARENTS, parents, "drg parent"));
-    TRY(check_columns(c1, numbers, 1 + POREP_DRG_PARENTS, POREP_EXP_PARENTS,
-                      parents + POREP_DRG_PARENTS, "exp parent"));
+    porep_drg_parents(&d->graph, challenge, drg);
+    TRY(check_columns(c1, numbers, 1, POREP_DRG_PARENTS, drg, "drg parent"));
+    TRY(check_columns(c1, numbers, 1 + POREP_DRG_PARENTS, POREP_EXP_PARENTS, exp, "exp parent"));
     TRY(check_leaf(r_leaf, challenge, "comm_r_last path"));
     return check_leaf(leaf_index(numbers + l->columns[0].path.indices, l->levels, l->n_levels),
                       challenge, "column");
+}
+
+static cuzk_status check_partition(const porep_c1 *c1, const porep_derived *d, uint32_t k)
+{
+    porep_challenges c;
+
+    for (uint32_t from = 0; from < c1->n_challenges; from += c.n) {
+        porep_challenges_of(&c, d, k, from);
+        for (uint32_t i = 0; i < c.n; i++) {
+            cuzk_status st =
+                check_challenge(c1, d, porep_numbers(c1, k, from + i), c.node[i], c.exp[i]);
+
+            if (st == CUZK_OK) continue;
+            status_add_where("partition %" PRIu32 ", challenge %" PRIu32, k, from + i);
+            return st;
+        }
+    }
+    return CUZK_OK;
 }
 
 cuzk_status porep_check_statement(const porep_c1 *c1, const porep_derived *d)
 {
     TRY(check_kind(c1, d));
     TRY(check_values(c1, d));
-    for (uint32_t k = 0; k < c1->n_partitions; k++)
-        for (uint32_t i = 0; i < c1->n_challenges; i++) {
-            cuzk_status st =
-                check_challenge(c1, d, porep_numbers(c1, k, i), porep_challenge(d, k, i));
-
-            if (st == CUZK_OK) continue;
-            status_add_where("partition %" PRIu32 ", challenge %" PRIu32, k, i);
-            return st;
-        }
+    for (uint32_t k = 0; k < c1->n_partitions; k++) TRY(check_partition(c1, d, k));
     return CUZK_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/hash_lanes.h"
 #include "circuit/filecoin/porep_impl.h"
 
 #define SAMPLED ((size_t)POREP_DRG_PARENTS - 1) /* the sixth is the predecessor */
@@ -78,43 +79,80 @@ void porep_drg_parents(const porep_graph *g, uint32_t node, uint32_t out[POREP_D
 
 /* ---- expander ---- */
 
-static uint64_t feistel_round(uint64_t right, uint64_t key)
-{
-    blake2b_ctx c;
-    uint8_t in[16], out[64];
+/* Places in the layer below that are worked out together. */
+#define EXP_MANY ((size_t)256)
 
-    store_u64be(in, right);
-    store_u64be(in + 8, key);
-    blake2b_init(&c, sizeof out, NULL, 0);
-    blake2b_update(&c, in, sizeof in);
-    blake2b_final(&c, out);
-    return load_u64be(out);
+/* The bytes of x the other way round. */
+static uint64_t reversed(uint64_t x)
+{
+    uint8_t b[8];
+
+    store_u64le(b, x);
+    return load_u64be(b);
 }
 
-/* One pass over 2^(2 * half) values. */
-static uint64_t encode(const porep_graph *g, uint64_t x, unsigned half)
+/* One pass over 2^(2 * half) values, each of n <= EXP_MANY. */
+static void encode(const porep_graph *g, uint64_t *x, size_t n, unsigned half)
 {
-    uint64_t mask = (UINT64_C(1) << half) - 1, left = x >> half, right = x & mask;
+    uint64_t mask = (UINT64_C(1) << half) - 1, in[EXP_MANY][2], hash[EXP_MANY];
 
-    for (size_t i = 0; i < FEISTEL_ROUNDS; i++) {
-        uint64_t next = left ^ (feistel_round(right, g->feistel_keys[i]) & mask);
-
-        left = right;
-        right = next;
+    for (size_t r = 0; r < FEISTEL_ROUNDS; r++) {
+        for (size_t i = 0; i < n; i++) {
+            in[i][0] = reversed(x[i] & mask);
+            in[i][1] = reversed(g->feistel_keys[r]);
+        }
+        blake2b_pairs(hash, (const uint64_t(*)[2])in, n);
+        for (size_t i = 0; i < n; i++)
+            x[i] = (x[i] & mask) << half | (x[i] >> half ^ (reversed(hash[i]) & mask));
     }
-    return left << half | right;
+}
+
+/* x[i] goes through the permutation, which is encode until the value is below elements. */
+static void permute(const porep_graph *g, uint64_t *x, size_t n, uint64_t elements, unsigned half)
+{
+    uint64_t left[EXP_MANY];
+    uint32_t at[EXP_MANY];
+    size_t n_left = n;
+
+    for (size_t i = 0; i < n; i++) {
+        left[i] = x[i];
+        at[i] = (uint32_t)i;
+    }
+    while (n_left > 0) {
+        size_t still = 0;
+        encode(g, left, n_left, half);
+        for (size_t i = 0; i < n_left; i++) {
+            x[at[i]] = left[i];
+            if (left[i] < elements) continue;
+            left[still] = left[i];
+            at[still++] = at[i];
+        }
+        n_left = still;
+    }
+}
+
+void porep_exp_parents_many(const porep_graph *g, const uint32_t *nodes, size_t n,
+                            uint32_t (*out)[POREP_EXP_PARENTS])
+{
+    uint64_t elements = (uint64_t)POREP_EXP_PARENTS << g->nodes_log, x[EXP_MANY];
+    unsigned half = (g->nodes_log + 3 + 1) / 2; /* least with 4^half >= elements */
+
+    for (size_t from = 0; from < n; from += EXP_MANY / POREP_EXP_PARENTS) {
+        size_t some =
+            n - from < EXP_MANY / POREP_EXP_PARENTS ? n - from : EXP_MANY / POREP_EXP_PARENTS;
+        for (size_t i = 0; i < some * POREP_EXP_PARENTS; i++)
+            x[i] = (uint64_t)POREP_EXP_PARENTS * nodes[from + i / POREP_EXP_PARENTS] +
+                   i % POREP_EXP_PARENTS;
+        permute(g, x, some * POREP_EXP_PARENTS, elements, half);
+        for (size_t i = 0; i < some * POREP_EXP_PARENTS; i++) {
+            if (g->predecessor_last) x[i] = (uint32_t)x[i]; /* API 1.0.0 loses the rest */
+            out[from + i / POREP_EXP_PARENTS][i % POREP_EXP_PARENTS] =
+                (uint32_t)(x[i] / POREP_EXP_PARENTS);
+        }
+    }
 }
 
 void porep_exp_parents(const porep_graph *g, uint32_t node, uint32_t out[POREP_EXP_PARENTS])
 {
-    uint64_t elements = (uint64_t)POREP_EXP_PARENTS << g->nodes_log;
-    unsigned half = (g->nodes_log + 3 + 1) / 2; /* least with 4^half >= elements */
-
-    for (unsigned i = 0; i < POREP_EXP_PARENTS; i++) {
-        uint64_t x = encode(g, (uint64_t)POREP_EXP_PARENTS * node + i, half);
-
-        while (x >= elements) x = encode(g, x, half);
-        if (g->predecessor_last) x = (uint32_t)x; /* API 1.0.0 loses the rest */
-        out[i] = (uint32_t)(x / POREP_EXP_PARENTS);
-    }
+    porep_exp_parents_many(g, &node, 1, (uint32_t(*)[POREP_EXP_PARENTS])out);
 }

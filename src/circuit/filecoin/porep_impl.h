@@ -32,4 +32,12 @@ uint32_t porep_synthetic_node(const uint8_t generation_key[32], uint32_t s, uint
 uint32_t porep_synthetic_index(const uint8_t selection_key[32], uint32_t j, uint32_t n_synth);
 void porep_synthetic_keys(porep_derived *d);
 
+/** Some of a partition's challenges, with their parents in the layer below, which are worked out together. */
+typedef struct porep_challenges {
+    uint32_t n, node[32], exp[32][POREP_EXP_PARENTS];
+} porep_challenges;
+/** Those from `from` (below d->n_challenges) on, as many as there is room for. */
+void porep_challenges_of(porep_challenges *out, const porep_derived *d, uint32_t partition,
+                         uint32_t from);
+
 #endif

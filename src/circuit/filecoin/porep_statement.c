@@ -135,6 +135,16 @@ uint32_t porep_challenge(const porep_derived *d, uint32_t partition, uint32_t i)
         d->generation_key, porep_synthetic_index(d->selection_key, j, UINT32_C(1) << s), nodes_log);
 }
 
+void porep_challenges_of(porep_challenges *out, const porep_derived *d, uint32_t partition,
+                         uint32_t from)
+{
+    uint32_t left = d->n_challenges - from, room = sizeof out->node / sizeof out->node[0];
+
+    out->n = left < room ? left : room;
+    for (uint32_t i = 0; i < out->n; i++) out->node[i] = porep_challenge(d, partition, from + i);
+    porep_exp_parents_many(&d->graph, out->node, out->n, out->exp);
+}
+
 /* ---- all of it ---- */
 
 void porep_derive(porep_derived *out, const porep_statement *st)
@@ -155,15 +165,15 @@ size_t porep_n_public(const porep_derived *d)
     return PUBLIC_OF_ALL + (size_t)PUBLIC_OF_CHALLENGE * d->n_challenges;
 }
 
-static fr *put_challenge(const porep_derived *d, const curve *cv, uint32_t challenge, fr *out)
+static fr *put_challenge(const porep_derived *d, const curve *cv, uint32_t challenge,
+                         const uint32_t exp[POREP_EXP_PARENTS], fr *out)
 {
-    uint32_t parents[POREP_DRG_PARENTS + POREP_EXP_PARENTS];
+    uint32_t drg[POREP_DRG_PARENTS];
 
-    porep_drg_parents(&d->graph, challenge, parents);
-    porep_exp_parents(&d->graph, challenge, parents + POREP_DRG_PARENTS);
+    porep_drg_parents(&d->graph, challenge, drg);
     cv->fr_from_u64(out++, challenge);
-    for (unsigned i = 0; i < POREP_DRG_PARENTS + POREP_EXP_PARENTS; i++)
-        cv->fr_from_u64(out++, parents[i]);
+    for (unsigned i = 0; i < POREP_DRG_PARENTS; i++) cv->fr_from_u64(out++, drg[i]);
+    for (unsigned i = 0; i < POREP_EXP_PARENTS; i++) cv->fr_from_u64(out++, exp[i]);
     for (unsigned i = 0; i < 3; i++) cv->fr_from_u64(out++, challenge);
     return out;
 }
@@ -171,11 +181,14 @@ static fr *put_challenge(const porep_derived *d, const curve *cv, uint32_t chall
 cuzk_status porep_public_inputs(const porep_derived *d, size_t partition, const curve *cv, fr *out)
 {
     const uint8_t *const hashes[PUBLIC_OF_ALL] = {d->replica_id, d->st.comm_d, d->st.comm_r};
+    porep_challenges c;
 
     if (partition >= d->n_partitions)
         return FAIL(CUZK_EINVAL, "partition %zu, there are %" PRIu32, partition, d->n_partitions);
     for (unsigned i = 0; i < PUBLIC_OF_ALL; i++) fil_load_fr(cv, out++, hashes[i]);
-    for (uint32_t i = 0; i < d->n_challenges; i++)
-        out = put_challenge(d, cv, porep_challenge(d, (uint32_t)partition, i), out);
+    for (uint32_t from = 0; from < d->n_challenges; from += c.n) {
+        porep_challenges_of(&c, d, (uint32_t)partition, from);
+        for (uint32_t i = 0; i < c.n; i++) out = put_challenge(d, cv, c.node[i], c.exp[i], out);
+    }
     return CUZK_OK;
 }

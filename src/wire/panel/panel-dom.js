@@ -89,6 +89,7 @@ const kinds = {
   "window-post": "WindowPoSt",
   "winning-post": "WinningPoSt",
   groth16: "Circuit",
+  aggregate: "Aggregate",
 };
 export const kind = (k) => kinds[k] ?? k ?? "?";
 

@@ -282,6 +282,141 @@ void   cuzk__v1__prove_response__free_unpacked
   VERIFY(message->base.descriptor == &cuzk__v1__prove_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   cuzk__v1__aggregate_proofs_request__init
+                     (Cuzk__V1__AggregateProofsRequest         *message)
+{
+  static const Cuzk__V1__AggregateProofsRequest init_value = CUZK__V1__AGGREGATE_PROOFS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t cuzk__v1__aggregate_proofs_request__get_packed_size
+                     (const Cuzk__V1__AggregateProofsRequest *message)
+{
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_proofs_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t cuzk__v1__aggregate_proofs_request__pack
+                     (const Cuzk__V1__AggregateProofsRequest *message,
+                      uint8_t       *out)
+{
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_proofs_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t cuzk__v1__aggregate_proofs_request__pack_to_buffer
+                     (const Cuzk__V1__AggregateProofsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_proofs_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Cuzk__V1__AggregateProofsRequest *
+       cuzk__v1__aggregate_proofs_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Cuzk__V1__AggregateProofsRequest *)
+     protobuf_c_message_unpack (&cuzk__v1__aggregate_proofs_request__descriptor,
+                                allocator, len, data);
+}
+void   cuzk__v1__aggregate_proofs_request__free_unpacked
+                     (Cuzk__V1__AggregateProofsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_proofs_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   cuzk__v1__aggregate_sector__init
+                     (Cuzk__V1__AggregateSector         *message)
+{
+  static const Cuzk__V1__AggregateSector init_value = CUZK__V1__AGGREGATE_SECTOR__INIT;
+  *message = init_value;
+}
+size_t cuzk__v1__aggregate_sector__get_packed_size
+                     (const Cuzk__V1__AggregateSector *message)
+{
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_sector__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t cuzk__v1__aggregate_sector__pack
+                     (const Cuzk__V1__AggregateSector *message,
+                      uint8_t       *out)
+{
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_sector__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t cuzk__v1__aggregate_sector__pack_to_buffer
+                     (const Cuzk__V1__AggregateSector *message,
+                      ProtobufCBuffer *buffer)
+{
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_sector__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Cuzk__V1__AggregateSector *
+       cuzk__v1__aggregate_sector__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Cuzk__V1__AggregateSector *)
+     protobuf_c_message_unpack (&cuzk__v1__aggregate_sector__descriptor,
+                                allocator, len, data);
+}
+void   cuzk__v1__aggregate_sector__free_unpacked
+                     (Cuzk__V1__AggregateSector *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_sector__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   cuzk__v1__aggregate_proofs_response__init
+                     (Cuzk__V1__AggregateProofsResponse         *message)
+{
+  static const Cuzk__V1__AggregateProofsResponse init_value = CUZK__V1__AGGREGATE_PROOFS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t cuzk__v1__aggregate_proofs_response__get_packed_size
+                     (const Cuzk__V1__AggregateProofsResponse *message)
+{
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_proofs_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t cuzk__v1__aggregate_proofs_response__pack
+                     (const Cuzk__V1__AggregateProofsResponse *message,
+                      uint8_t       *out)
+{
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_proofs_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t cuzk__v1__aggregate_proofs_response__pack_to_buffer
+                     (const Cuzk__V1__AggregateProofsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_proofs_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Cuzk__V1__AggregateProofsResponse *
+       cuzk__v1__aggregate_proofs_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Cuzk__V1__AggregateProofsResponse *)
+     protobuf_c_message_unpack (&cuzk__v1__aggregate_proofs_response__descriptor,
+                                allocator, len, data);
+}
+void   cuzk__v1__aggregate_proofs_response__free_unpacked
+                     (Cuzk__V1__AggregateProofsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  VERIFY(message->base.descriptor == &cuzk__v1__aggregate_proofs_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   cuzk__v1__cancel_proof_request__init
                      (Cuzk__V1__CancelProofRequest         *message)
 {
@@ -1654,6 +1789,359 @@ const ProtobufCMessageDescriptor cuzk__v1__prove_response__descriptor =
   (ProtobufCMessageInit) cuzk__v1__prove_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor cuzk__v1__aggregate_proofs_request__field_descriptors[10] =
+{
+  {
+    "request_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateProofsRequest, request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "proof_kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateProofsRequest, proof_kind),
+    &cuzk__v1__proof_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sector_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateProofsRequest, sector_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "registered_proof",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateProofsRequest, registered_proof),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "priority",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateProofsRequest, priority),
+    &cuzk__v1__priority__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sectors",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Cuzk__V1__AggregateProofsRequest, n_sectors),
+    offsetof(Cuzk__V1__AggregateProofsRequest, sectors),
+    &cuzk__v1__aggregate_sector__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "aggregate_version",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateProofsRequest, aggregate_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trust_inputs",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateProofsRequest, trust_inputs),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "deadline_ms",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateProofsRequest, deadline_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "timeout_ms",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateProofsRequest, timeout_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned cuzk__v1__aggregate_proofs_request__field_indices_by_name[] = {
+  6,   /* field[6] = aggregate_version */
+  8,   /* field[8] = deadline_ms */
+  4,   /* field[4] = priority */
+  1,   /* field[1] = proof_kind */
+  3,   /* field[3] = registered_proof */
+  0,   /* field[0] = request_id */
+  2,   /* field[2] = sector_size */
+  5,   /* field[5] = sectors */
+  9,   /* field[9] = timeout_ms */
+  7,   /* field[7] = trust_inputs */
+};
+static const ProtobufCIntRange cuzk__v1__aggregate_proofs_request__number_ranges[3 + 1] =
+{
+  { 1, 0 },
+  { 10, 5 },
+  { 20, 6 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor cuzk__v1__aggregate_proofs_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "cuzk.v1.AggregateProofsRequest",
+  "AggregateProofsRequest",
+  "Cuzk__V1__AggregateProofsRequest",
+  "cuzk.v1",
+  sizeof(Cuzk__V1__AggregateProofsRequest),
+  10,
+  cuzk__v1__aggregate_proofs_request__field_descriptors,
+  cuzk__v1__aggregate_proofs_request__field_indices_by_name,
+  3,  cuzk__v1__aggregate_proofs_request__number_ranges,
+  (ProtobufCMessageInit) cuzk__v1__aggregate_proofs_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor cuzk__v1__aggregate_sector__field_descriptors[10] =
+{
+  {
+    "proof",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateSector, proof),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sector_number",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateSector, sector_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "miner_id",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateSector, miner_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ticket",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateSector, ticket),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "seed",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateSector, seed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "comm_d",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateSector, comm_d),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "comm_r",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateSector, comm_r),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "comm_r_old",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateSector, comm_r_old),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "comm_r_new",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateSector, comm_r_new),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "comm_d_new",
+    32,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateSector, comm_d_new),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned cuzk__v1__aggregate_sector__field_indices_by_name[] = {
+  5,   /* field[5] = comm_d */
+  9,   /* field[9] = comm_d_new */
+  6,   /* field[6] = comm_r */
+  8,   /* field[8] = comm_r_new */
+  7,   /* field[7] = comm_r_old */
+  2,   /* field[2] = miner_id */
+  0,   /* field[0] = proof */
+  1,   /* field[1] = sector_number */
+  4,   /* field[4] = seed */
+  3,   /* field[3] = ticket */
+};
+static const ProtobufCIntRange cuzk__v1__aggregate_sector__number_ranges[4 + 1] =
+{
+  { 1, 0 },
+  { 20, 1 },
+  { 24, 3 },
+  { 30, 7 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor cuzk__v1__aggregate_sector__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "cuzk.v1.AggregateSector",
+  "AggregateSector",
+  "Cuzk__V1__AggregateSector",
+  "cuzk.v1",
+  sizeof(Cuzk__V1__AggregateSector),
+  10,
+  cuzk__v1__aggregate_sector__field_descriptors,
+  cuzk__v1__aggregate_sector__field_indices_by_name,
+  4,  cuzk__v1__aggregate_sector__number_ranges,
+  (ProtobufCMessageInit) cuzk__v1__aggregate_sector__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor cuzk__v1__aggregate_proofs_response__field_descriptors[1] =
+{
+  {
+    "result",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Cuzk__V1__AggregateProofsResponse, result),
+    &cuzk__v1__await_proof_response__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned cuzk__v1__aggregate_proofs_response__field_indices_by_name[] = {
+  0,   /* field[0] = result */
+};
+static const ProtobufCIntRange cuzk__v1__aggregate_proofs_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor cuzk__v1__aggregate_proofs_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "cuzk.v1.AggregateProofsResponse",
+  "AggregateProofsResponse",
+  "Cuzk__V1__AggregateProofsResponse",
+  "cuzk.v1",
+  sizeof(Cuzk__V1__AggregateProofsResponse),
+  1,
+  cuzk__v1__aggregate_proofs_response__field_descriptors,
+  cuzk__v1__aggregate_proofs_response__field_indices_by_name,
+  1,  cuzk__v1__aggregate_proofs_response__number_ranges,
+  (ProtobufCMessageInit) cuzk__v1__aggregate_proofs_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor cuzk__v1__cancel_proof_request__field_descriptors[1] =
 {
   {
@@ -2544,7 +3032,7 @@ const ProtobufCEnumDescriptor cuzk__v1__priority__descriptor =
   cuzk__v1__priority__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor cuzk__v1__proving_engine__method_descriptors[8] =
+static const ProtobufCMethodDescriptor cuzk__v1__proving_engine__method_descriptors[9] =
 {
   { "SubmitProof", &cuzk__v1__submit_proof_request__descriptor, &cuzk__v1__submit_proof_response__descriptor },
   { "AwaitProof", &cuzk__v1__await_proof_request__descriptor, &cuzk__v1__await_proof_response__descriptor },
@@ -2554,8 +3042,10 @@ static const ProtobufCMethodDescriptor cuzk__v1__proving_engine__method_descript
   { "GetMetrics", &cuzk__v1__get_metrics_request__descriptor, &cuzk__v1__get_metrics_response__descriptor },
   { "PreloadSRS", &cuzk__v1__preload_srs_request__descriptor, &cuzk__v1__preload_srs_response__descriptor },
   { "EvictSRS", &cuzk__v1__evict_srs_request__descriptor, &cuzk__v1__evict_srs_response__descriptor },
+  { "AggregateProofs", &cuzk__v1__aggregate_proofs_request__descriptor, &cuzk__v1__aggregate_proofs_response__descriptor },
 };
 const unsigned cuzk__v1__proving_engine__method_indices_by_name[] = {
+  8,        /* AggregateProofs */
   1,        /* AwaitProof */
   3,        /* CancelProof */
   7,        /* EvictSRS */
@@ -2572,7 +3062,7 @@ const ProtobufCServiceDescriptor cuzk__v1__proving_engine__descriptor =
   "ProvingEngine",
   "Cuzk__V1__ProvingEngine",
   "cuzk.v1",
-  8,
+  9,
   cuzk__v1__proving_engine__method_descriptors,
   cuzk__v1__proving_engine__method_indices_by_name
 };
@@ -2639,6 +3129,14 @@ void cuzk__v1__proving_engine__evict_srs(ProtobufCService *service,
 {
   VERIFY(service->descriptor == &cuzk__v1__proving_engine__descriptor);
   service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void cuzk__v1__proving_engine__aggregate_proofs(ProtobufCService *service,
+                                                const Cuzk__V1__AggregateProofsRequest *input,
+                                                Cuzk__V1__AggregateProofsResponse_Closure closure,
+                                                void *closure_data)
+{
+  VERIFY(service->descriptor == &cuzk__v1__proving_engine__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void cuzk__v1__proving_engine__init (Cuzk__V1__ProvingEngine_Service *service,
                                      Cuzk__V1__ProvingEngine_ServiceDestroy destroy)

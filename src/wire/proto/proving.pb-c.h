@@ -26,6 +26,9 @@ typedef struct Cuzk__V1__AwaitProofRequest Cuzk__V1__AwaitProofRequest;
 typedef struct Cuzk__V1__AwaitProofResponse Cuzk__V1__AwaitProofResponse;
 typedef struct Cuzk__V1__ProveRequest Cuzk__V1__ProveRequest;
 typedef struct Cuzk__V1__ProveResponse Cuzk__V1__ProveResponse;
+typedef struct Cuzk__V1__AggregateProofsRequest Cuzk__V1__AggregateProofsRequest;
+typedef struct Cuzk__V1__AggregateSector Cuzk__V1__AggregateSector;
+typedef struct Cuzk__V1__AggregateProofsResponse Cuzk__V1__AggregateProofsResponse;
 typedef struct Cuzk__V1__CancelProofRequest Cuzk__V1__CancelProofRequest;
 typedef struct Cuzk__V1__CancelProofResponse Cuzk__V1__CancelProofResponse;
 typedef struct Cuzk__V1__GetStatusRequest Cuzk__V1__GetStatusRequest;
@@ -203,6 +206,95 @@ struct  Cuzk__V1__ProveResponse
 };
 #define CUZK__V1__PROVE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__prove_response__descriptor) \
+    , NULL }
+
+
+struct  Cuzk__V1__AggregateProofsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Idempotency key. Empty: a fresh one.
+   */
+  char *request_id;
+  /*
+   * What the proofs are of: POREP_SEAL_COMMIT or SNAP_DEALS_UPDATE.
+   */
+  Cuzk__V1__ProofKind proof_kind;
+  /*
+   * Of every sector. SnapDeals may leave sector_size out.
+   */
+  uint64_t sector_size;
+  uint64_t registered_proof;
+  Cuzk__V1__Priority priority;
+  /*
+   * In the order of the message that will hold them.
+   */
+  size_t n_sectors;
+  Cuzk__V1__AggregateSector **sectors;
+  /*
+   * Of SnarkPack: 1 or 2 (0: 2).
+   */
+  uint32_t aggregate_version;
+  /*
+   * Proofs are not verified one with another before: one that does not verify is named after, not before. The aggregate is verified
+   * in any case.
+   */
+  protobuf_c_boolean trust_inputs;
+  /*
+   * The job fails when it has not ended by then, from now; 0: no limit.
+   */
+  uint64_t deadline_ms;
+  /*
+   * Answers with TIMEOUT by then, and the job goes on: AwaitProof has its answer; 0: no limit.
+   */
+  uint64_t timeout_ms;
+};
+#define CUZK__V1__AGGREGATE_PROOFS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__aggregate_proofs_request__descriptor) \
+    , (char *)(uintptr_t)protobuf_c_empty_string, CUZK__V1__PROOF_KIND__PROOF_KIND_UNSPECIFIED, 0, 0, CUZK__V1__PRIORITY__PRIORITY_UNSPECIFIED, 0,NULL, 0, 0, 0, 0 }
+
+
+/*
+ * A sector's statement, and its proof.
+ */
+struct  Cuzk__V1__AggregateSector
+{
+  ProtobufCMessage base;
+  /*
+   * 192 bytes a partition, in order. Of a non-interactive PoRep its circuits' proofs, not their aggregate.
+   */
+  ProtobufCBinaryData proof;
+  /*
+   * PoRep.
+   */
+  uint64_t sector_number;
+  uint64_t miner_id;
+  ProtobufCBinaryData ticket;
+  ProtobufCBinaryData seed;
+  ProtobufCBinaryData comm_d;
+  ProtobufCBinaryData comm_r;
+  /*
+   * SnapDeals.
+   */
+  ProtobufCBinaryData comm_r_old;
+  ProtobufCBinaryData comm_r_new;
+  ProtobufCBinaryData comm_d_new;
+};
+#define CUZK__V1__AGGREGATE_SECTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__aggregate_sector__descriptor) \
+    , {0,NULL}, 0, 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Cuzk__V1__AggregateProofsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Its proof is the aggregate.
+   */
+  Cuzk__V1__AwaitProofResponse *result;
+};
+#define CUZK__V1__AGGREGATE_PROOFS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&cuzk__v1__aggregate_proofs_response__descriptor) \
     , NULL }
 
 
@@ -493,6 +585,63 @@ Cuzk__V1__ProveResponse *
                       const uint8_t       *data);
 void   cuzk__v1__prove_response__free_unpacked
                      (Cuzk__V1__ProveResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Cuzk__V1__AggregateProofsRequest methods */
+void   cuzk__v1__aggregate_proofs_request__init
+                     (Cuzk__V1__AggregateProofsRequest         *message);
+size_t cuzk__v1__aggregate_proofs_request__get_packed_size
+                     (const Cuzk__V1__AggregateProofsRequest   *message);
+size_t cuzk__v1__aggregate_proofs_request__pack
+                     (const Cuzk__V1__AggregateProofsRequest   *message,
+                      uint8_t             *out);
+size_t cuzk__v1__aggregate_proofs_request__pack_to_buffer
+                     (const Cuzk__V1__AggregateProofsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Cuzk__V1__AggregateProofsRequest *
+       cuzk__v1__aggregate_proofs_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   cuzk__v1__aggregate_proofs_request__free_unpacked
+                     (Cuzk__V1__AggregateProofsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Cuzk__V1__AggregateSector methods */
+void   cuzk__v1__aggregate_sector__init
+                     (Cuzk__V1__AggregateSector         *message);
+size_t cuzk__v1__aggregate_sector__get_packed_size
+                     (const Cuzk__V1__AggregateSector   *message);
+size_t cuzk__v1__aggregate_sector__pack
+                     (const Cuzk__V1__AggregateSector   *message,
+                      uint8_t             *out);
+size_t cuzk__v1__aggregate_sector__pack_to_buffer
+                     (const Cuzk__V1__AggregateSector   *message,
+                      ProtobufCBuffer     *buffer);
+Cuzk__V1__AggregateSector *
+       cuzk__v1__aggregate_sector__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   cuzk__v1__aggregate_sector__free_unpacked
+                     (Cuzk__V1__AggregateSector *message,
+                      ProtobufCAllocator *allocator);
+/* Cuzk__V1__AggregateProofsResponse methods */
+void   cuzk__v1__aggregate_proofs_response__init
+                     (Cuzk__V1__AggregateProofsResponse         *message);
+size_t cuzk__v1__aggregate_proofs_response__get_packed_size
+                     (const Cuzk__V1__AggregateProofsResponse   *message);
+size_t cuzk__v1__aggregate_proofs_response__pack
+                     (const Cuzk__V1__AggregateProofsResponse   *message,
+                      uint8_t             *out);
+size_t cuzk__v1__aggregate_proofs_response__pack_to_buffer
+                     (const Cuzk__V1__AggregateProofsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Cuzk__V1__AggregateProofsResponse *
+       cuzk__v1__aggregate_proofs_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   cuzk__v1__aggregate_proofs_response__free_unpacked
+                     (Cuzk__V1__AggregateProofsResponse *message,
                       ProtobufCAllocator *allocator);
 /* Cuzk__V1__CancelProofRequest methods */
 void   cuzk__v1__cancel_proof_request__init
@@ -799,6 +948,15 @@ typedef void (*Cuzk__V1__ProveRequest_Closure)
 typedef void (*Cuzk__V1__ProveResponse_Closure)
                  (const Cuzk__V1__ProveResponse *message,
                   void *closure_data);
+typedef void (*Cuzk__V1__AggregateProofsRequest_Closure)
+                 (const Cuzk__V1__AggregateProofsRequest *message,
+                  void *closure_data);
+typedef void (*Cuzk__V1__AggregateSector_Closure)
+                 (const Cuzk__V1__AggregateSector *message,
+                  void *closure_data);
+typedef void (*Cuzk__V1__AggregateProofsResponse_Closure)
+                 (const Cuzk__V1__AggregateProofsResponse *message,
+                  void *closure_data);
 typedef void (*Cuzk__V1__CancelProofRequest_Closure)
                  (const Cuzk__V1__CancelProofRequest *message,
                   void *closure_data);
@@ -883,6 +1041,10 @@ struct Cuzk__V1__ProvingEngine_Service
                     const Cuzk__V1__EvictSrsRequest *input,
                     Cuzk__V1__EvictSrsResponse_Closure closure,
                     void *closure_data);
+  void (*aggregate_proofs)(Cuzk__V1__ProvingEngine_Service *service,
+                           const Cuzk__V1__AggregateProofsRequest *input,
+                           Cuzk__V1__AggregateProofsResponse_Closure closure,
+                           void *closure_data);
 };
 typedef void (*Cuzk__V1__ProvingEngine_ServiceDestroy)(Cuzk__V1__ProvingEngine_Service *);
 void cuzk__v1__proving_engine__init (Cuzk__V1__ProvingEngine_Service *service,
@@ -898,7 +1060,8 @@ void cuzk__v1__proving_engine__init (Cuzk__V1__ProvingEngine_Service *service,
       function_prefix__ ## get_status,\
       function_prefix__ ## get_metrics,\
       function_prefix__ ## preload_srs,\
-      function_prefix__ ## evict_srs  }
+      function_prefix__ ## evict_srs,\
+      function_prefix__ ## aggregate_proofs  }
 void cuzk__v1__proving_engine__submit_proof(ProtobufCService *service,
                                             const Cuzk__V1__SubmitProofRequest *input,
                                             Cuzk__V1__SubmitProofResponse_Closure closure,
@@ -931,6 +1094,10 @@ void cuzk__v1__proving_engine__evict_srs(ProtobufCService *service,
                                          const Cuzk__V1__EvictSrsRequest *input,
                                          Cuzk__V1__EvictSrsResponse_Closure closure,
                                          void *closure_data);
+void cuzk__v1__proving_engine__aggregate_proofs(ProtobufCService *service,
+                                                const Cuzk__V1__AggregateProofsRequest *input,
+                                                Cuzk__V1__AggregateProofsResponse_Closure closure,
+                                                void *closure_data);
 typedef struct Cuzk__V1__Operator_Service Cuzk__V1__Operator_Service;
 struct Cuzk__V1__Operator_Service
 {
@@ -964,6 +1131,9 @@ extern const ProtobufCMessageDescriptor cuzk__v1__await_proof_response__descript
 extern const ProtobufCEnumDescriptor    cuzk__v1__await_proof_response__status__descriptor;
 extern const ProtobufCMessageDescriptor cuzk__v1__prove_request__descriptor;
 extern const ProtobufCMessageDescriptor cuzk__v1__prove_response__descriptor;
+extern const ProtobufCMessageDescriptor cuzk__v1__aggregate_proofs_request__descriptor;
+extern const ProtobufCMessageDescriptor cuzk__v1__aggregate_sector__descriptor;
+extern const ProtobufCMessageDescriptor cuzk__v1__aggregate_proofs_response__descriptor;
 extern const ProtobufCMessageDescriptor cuzk__v1__cancel_proof_request__descriptor;
 extern const ProtobufCMessageDescriptor cuzk__v1__cancel_proof_response__descriptor;
 extern const ProtobufCMessageDescriptor cuzk__v1__get_status_request__descriptor;

@@ -62,7 +62,7 @@ static const char everything[] =
     "[daemon]\nlisten = ['unix:///tmp/a.sock', '127.0.0.1:1']\nstatus_listen = '127.0.0.1:2'\n"
     "plaintext_from = ['10.0.0.0/8']\ntls_cert = 'c'\ntls_key = 'k'\ntls_client_ca = 'a'\n"
     "tokens_file = 't'\nmax_message = '1MiB'\nmax_requests = 7\nmax_inflight_bytes = '3GB'\n"
-    "cors_origins = ['https://x.example']\ndrain_timeout = 90\n"
+    "cors_origins = ['https://x.example']\nhost_names = ['cuzk.example']\ndrain_timeout = 90\n"
     "[store]\nurl = 'sqlite:///tmp/x.db'\nresults_keep = '7d'\nmax_size = '1TiB'\n"
     "[jobs]\ncancel_orphans = true\nretries = 0\n"
     "[memory]\ntotal_budget = '16GiB'\nsafety_margin = '1GiB'\ncritical_reserve = 0\n"
@@ -94,6 +94,7 @@ static void test_everything(void **state)
     assert_int_equal(c->max_requests, 7);
     assert_int_equal(c->max_inflight_bytes, UINT64_C(3000000000));
     assert_string_equal(c->cors_origins.item[0], "https://x.example");
+    assert_string_equal(c->host_names.item[0], "cuzk.example");
     assert_int_equal(c->drain_timeout_ms, 90000);
     assert_string_equal(c->store_path, "/tmp/x.db");
     assert_int_equal(c->results_keep_ms, 7 * UINT64_C(86400000));

@@ -305,8 +305,8 @@ static int begin(fixture *f)
 {
     int fd = client_connect(f->address);
 
-    client_printf(fd,
-                  "POST /v1/circuits/c/prove HTTP/1.1\r\nHost: t\r\nContent-Length: 1\r\n\r\nw");
+    client_printf(
+        fd, "POST /v1/circuits/c/prove HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nw");
     WAIT_FOR(fake_service_waited_for(&f->service));
     return fd;
 }
@@ -357,7 +357,7 @@ static void test_events(void **state)
     (void)state;
     start(&f);
     int fd = client_connect(f.address);
-    client_printf(fd, "GET /events HTTP/1.1\r\nHost: t\r\n\r\n");
+    client_printf(fd, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert_true(client_wait_for(fd, "retry: 1000\n"));
     f.service.on_event(f.service.event_ctx, "{\"seq\":5}", 9);
     assert_true(client_wait_for(fd, "data: {\"seq\":5}\n\n"));

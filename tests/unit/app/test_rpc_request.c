@@ -8,6 +8,8 @@
 #include "wire/proto/proving.pb-c.h"
 
 typedef Cuzk__V1__SubmitProofRequest message;
+typedef Cuzk__V1__AggregateProofsRequest aggregation;
+typedef Cuzk__V1__AggregateSector sector;
 
 static uint8_t noise[300];
 
@@ -165,10 +167,128 @@ static void test_refuses(void **state)
     }
 }
 
+/* ---- aggregates ---- */
+
+#define SECTORS 40
+
+static void fill_sector(sector *s)
+{
+    cuzk__v1__aggregate_sector__init(s);
+    s->sector_number = random_number();
+    s->miner_id = random_number();
+    s->proof = random_bytes();
+    s->ticket = random_bytes();
+    s->seed = random_bytes();
+    s->comm_d = random_bytes();
+    s->comm_r = random_bytes();
+    s->comm_r_old = random_bytes();
+    s->comm_r_new = random_bytes();
+    s->comm_d_new = random_bytes();
+}
+
+static void check_sector(const cuzk_sector *s, const sector *m)
+{
+    assert_int_equal(s->sector_number, m->sector_number);
+    assert_int_equal(s->miner_id, m->miner_id);
+    same(s->proof, m->proof);
+    same(s->ticket, m->ticket);
+    same(s->seed, m->seed);
+    same(s->comm_d, m->comm_d);
+    same(s->comm_r, m->comm_r);
+    same(s->comm_r_old, m->comm_r_old);
+    same(s->comm_r_new, m->comm_r_new);
+    same(s->comm_d_new, m->comm_d_new);
+}
+
+static void check_aggregation(const rpc_aggregation *q, const aggregation *m)
+{
+    const cuzk_request *r = &q->r;
+
+    assert_int_equal(r->kind, CUZK_AGGREGATE);
+    assert_string_equal(r->request_id == NULL ? "" : r->request_id, m->request_id);
+    assert_int_equal(r->aggregate_of, m->proof_kind);
+    assert_int_equal(r->priority, m->priority);
+    assert_int_equal(r->sector_size, m->sector_size);
+    assert_int_equal(r->registered_proof, m->registered_proof);
+    assert_int_equal(r->aggregate_version, m->aggregate_version);
+    assert_int_equal(r->trust_inputs, m->trust_inputs);
+    assert_int_equal(r->deadline_ms, m->deadline_ms);
+    assert_int_equal(q->timeout_ms, m->timeout_ms);
+    assert_int_equal(r->n_sectors, m->n_sectors);
+    for (size_t i = 0; i < m->n_sectors; i++) check_sector(&r->sectors[i], m->sectors[i]);
+}
+
+static void test_reads_aggregations(void **state)
+{
+    static uint8_t packed[100000];
+    static sector sectors[SECTORS];
+    sector *list[SECTORS];
+    char id[] = "agg-1000-1";
+
+    (void)state;
+    harness_random_bytes(noise, sizeof noise);
+    for (size_t i = 0; i < SECTORS; i++) list[i] = &sectors[i];
+    for (size_t round = 0; round < harness_iters(200); round++) {
+        aggregation m = CUZK__V1__AGGREGATE_PROOFS_REQUEST__INIT;
+        rpc_aggregation q;
+        size_t n;
+
+        if (round % 2 == 0) m.request_id = id;
+        m.proof_kind = (Cuzk__V1__ProofKind)harness_random_below(5);
+        m.priority = (Cuzk__V1__Priority)harness_random_below(5);
+        m.sector_size = random_number();
+        m.registered_proof = random_number();
+        m.aggregate_version = (uint32_t)random_number();
+        m.trust_inputs = round % 3 == 0;
+        m.deadline_ms = random_number();
+        m.timeout_ms = random_number();
+        m.n_sectors = harness_random_below(SECTORS + 1);
+        m.sectors = list;
+        for (size_t i = 0; i < m.n_sectors; i++) fill_sector(&sectors[i]);
+        n = cuzk__v1__aggregate_proofs_request__pack(&m, packed);
+        assert_status_ok(rpc_aggregation_read(&q, bytes_in_of(packed, n)));
+        check_aggregation(&q, &m);
+        rpc_aggregation_clear(&q);
+        /* cut anywhere: read, or refused, as protobuf-c says */
+        size_t cut = harness_random_below(n + 1);
+        aggregation *u = cuzk__v1__aggregate_proofs_request__unpack(NULL, cut, packed);
+        cuzk_status st = rpc_aggregation_read(&q, bytes_in_of(packed, cut));
+        assert_int_equal(st == CUZK_OK, u != NULL);
+        rpc_aggregation_clear(&q);
+        if (u != NULL) cuzk__v1__aggregate_proofs_request__free_unpacked(u, NULL);
+    }
+}
+
+static void test_refuses_aggregations(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *where;
+    } cases[] = {
+        {"\x0a\x01\xff", 3, "request_id"},
+        {"\x50\x01", 2, "sectors"},
+        {"\x52\x00\x52\x03\xca\x01\x02", 7, "sectors[1]"}, /* ends in its seed */
+        {"\x52\x03\xc8\x01\x02", 5, "sectors[0], seed"},   /* seed: a number */
+        {"\xaa\x01\x00", 3, "trust_inputs"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rpc_aggregation q;
+
+        assert_status_is(rpc_aggregation_read(&q, bytes_in_of(cases[i].bytes, cases[i].size)),
+                         CUZK_EDATA);
+        assert_string_equal(cuzk_last_error()->where, cases[i].where);
+        rpc_aggregation_clear(&q);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reads_what_is_packed),
-                                       cmocka_unit_test(test_merges_and_passes_over),
-                                       cmocka_unit_test(test_refuses)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reads_what_is_packed), cmocka_unit_test(test_merges_and_passes_over),
+        cmocka_unit_test(test_refuses), cmocka_unit_test(test_reads_aggregations),
+        cmocka_unit_test(test_refuses_aggregations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,9 @@
  */
 #include "harness/harness.h"
 
+#include "base/bytes.h"
 #include "base/hash.h"
+#include "base/hash_lanes.h"
 #include "base/hash_sha256.h"
 
 static void check_sha256(const char *text, const char *want)
@@ -218,6 +220,29 @@ static void test_blake2_splits(void **state)
     }
 }
 
+/* Many inputs of two words: what each gives alone. */
+static void test_blake2b_pairs(void **state)
+{
+    uint64_t in[40][2], got[41];
+
+    (void)state;
+    for (size_t n = 0; n <= 40; n++) {
+        harness_random_bytes(in, sizeof in);
+        in[0][0] = 0;
+        in[39][1] = UINT64_MAX;
+        memset(got, 0x55, sizeof got);
+        blake2b_pairs(got, (const uint64_t(*)[2])in, n);
+        for (size_t i = 0; i < n; i++) {
+            uint8_t bytes[16], want[64];
+            store_u64le(bytes, in[i][0]);
+            store_u64le(bytes + 8, in[i][1]);
+            blake2b(want, 64, NULL, 0, bytes, sizeof bytes);
+            assert_true(got[i] == load_u64le(want));
+        }
+        for (size_t i = n; i < 41; i++) assert_true(got[i] == UINT64_C(0x5555555555555555));
+    }
+}
+
 static void test_chacha_known(void **state)
 {
     static const uint8_t zero[32] = {0};
@@ -259,8 +284,8 @@ int main(void)
         cmocka_unit_test(test_sha256_known),   cmocka_unit_test(test_sha256_splits),
         cmocka_unit_test(test_sha256_padding), cmocka_unit_test(test_sha256_ni_equals_generic),
         cmocka_unit_test(test_blake2b_known),  cmocka_unit_test(test_blake2s_known),
-        cmocka_unit_test(test_blake2_splits),  cmocka_unit_test(test_chacha_known),
-        cmocka_unit_test(test_os_random),
+        cmocka_unit_test(test_blake2_splits),  cmocka_unit_test(test_blake2b_pairs),
+        cmocka_unit_test(test_chacha_known),   cmocka_unit_test(test_os_random),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,6 +105,34 @@ static void test_parents(void **state)
     check_parents(8 << 20, 6, "03cd13565ded97c240a5f52e54295ad127bd0461b57904cb3a4d79b097bbecab");
 }
 
+/* Many nodes at once, of graphs small and large, have the parents that each has alone. */
+static void test_parents_many(void **state)
+{
+    static const uint64_t bytes[] = {2048, 8 << 20, UINT64_C(32) << 30};
+    static const uint32_t registered[] = {0, 1, 8};
+    uint32_t nodes[70], many[71][POREP_EXP_PARENTS], one[POREP_EXP_PARENTS];
+
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        const fil_size *s = fil_size_by_bytes(bytes[k]);
+        porep_graph g;
+        porep_graph_init(&g, s, registered[k]);
+        for (size_t n = 0; n <= 70; n += n < 3 ? 1 : 29) {
+            for (size_t i = 0; i < n; i++)
+                nodes[i] = (uint32_t)harness_random_below(UINT64_C(1) << s->nodes_log);
+            memset(many, 0xff, sizeof many);
+            porep_exp_parents_many(&g, nodes, n, many);
+            for (size_t i = 0; i < n; i++) {
+                porep_exp_parents(&g, nodes[i], one);
+                assert_memory_equal(many[i], one, sizeof one);
+                for (size_t j = 0; j < POREP_EXP_PARENTS; j++)
+                    assert_true(one[j] < UINT32_C(1) << s->nodes_log);
+            }
+            assert_int_equal(many[n][0], UINT32_MAX);
+        }
+    }
+}
+
 /* ---- reading ---- */
 
 #define MEMBERS \
@@ -337,6 +365,7 @@ int main(void)
         cmocka_unit_test(test_no_such_partition),
         cmocka_unit_test(test_synthetic_challenges),
         cmocka_unit_test(test_parents),
+        cmocka_unit_test(test_parents_many),
         cmocka_unit_test(test_reading),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_values),

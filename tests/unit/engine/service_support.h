@@ -46,7 +46,7 @@ void request_clear(test_request *q);
 typedef struct told {
     cuzk_wait_end end;
     cuzk_job_state state;
-    uint8_t proof[4096];
+    uint8_t proof[16384];
     size_t proof_size;
     char proof_json[4096], public_json[4096];
     cuzk_error error;

@@ -62,6 +62,39 @@ static void round_trip(rig *r, const curve *cv, const char *c, const char *name)
     bytes_out_clear(&o);
 }
 
+/* The shortest lists: a digit and a comma an element. */
+static void test_short_numbers(void **state)
+{
+    const curve *cv;
+    rig r;
+
+    (void)state;
+    rig_open(&r, cpu_table_best(), 1);
+    cv = curve_get(CURVE_ID_BN254, r.table);
+    for (size_t count = 0; count <= 64; count++) {
+        uint8_t text[2 * 64 + 2] = "[";
+        size_t size = 1, n;
+        fr *pub;
+
+        for (size_t i = 0; i < count; i++) {
+            text[size++] = (uint8_t)('0' + i % 10);
+            text[size++] = ',';
+        }
+        if (count != 0) size--;
+        text[size++] = ']';
+        assert_status_ok(groth16_public_from_json(&pub, &n, cv, text, size, r.m));
+        assert_int_equal(n, count);
+        for (size_t i = 0; i < n; i++) {
+            scalar s;
+
+            cv->fr_to_scalar(&s, &pub[i]);
+            assert_int_equal(s.b[0], i % 10);
+        }
+        mem_free(r.m, pub);
+    }
+    rig_close(&r);
+}
+
 static void test_round_trip(void **state)
 {
     (void)state;
@@ -192,9 +225,8 @@ static void test_bad_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_verify),
-        cmocka_unit_test(test_bad_proof),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_short_numbers),
+        cmocka_unit_test(test_verify),     cmocka_unit_test(test_bad_proof),
         cmocka_unit_test(test_bad_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

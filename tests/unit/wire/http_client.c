@@ -122,8 +122,8 @@ void client_ask(const char *address, client_answer *out, const char *method, con
     int fd = client_connect(address);
 
     if (body != NULL) snprintf(length, sizeof length, "Content-Length: %zu\r\n", size);
-    int n = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: t\r\n%s%s\r\n", method, target,
-                     lines, length);
+    int n = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s%s\r\n", method,
+                     target, lines, length);
     assert_true(n > 0 && (size_t)n < sizeof head);
     client_send(fd, head, (size_t)n);
     if (body != NULL) client_send(fd, body, size);

@@ -25,7 +25,7 @@ void client_read(int fd, client_answer *out, bool no_body);
 void client_answer_clear(client_answer *a);
 /** Value of a header of the answer, "" when there is none; valid until the next call. */
 const char *client_header(const client_answer *a, const char *name);
-/** Sends a request with "Host: t" and these further lines (each with its CRLF), reads the answer, closes. */
+/** Sends a request with "Host: localhost" and these further lines (each with its CRLF), reads the answer, closes. */
 void client_ask(const char *address, client_answer *out, const char *method, const char *target,
                 const char *lines, const void *body, size_t size);
 /** Reads until the text is there (true), or the connection ends or ten seconds pass. */

@@ -65,6 +65,7 @@ static void slow(void *ctx, http_request *r)
 
 static const http_route routes[] = {
     {"GET", "/quick", 0, HTTP_QUICK, quick},
+    {"GET", "/any", 0, HTTP_QUICK | HTTP_ANY_HOST, quick},
     {"GET", "/quick/*", ACCESS_READ, HTTP_QUICK, quick},
     {"GET", "/two/*/of/*", ACCESS_READ, HTTP_QUICK, quick},
     {"GET", "/slow", ACCESS_READ, 0, slow},
@@ -154,7 +155,8 @@ int begin_later(fixture *f, size_t body)
     unsigned before = atomic_load(&f->n_waiting);
 
     assert_non_null(p);
-    client_printf(fd, "POST /later HTTP/1.1\r\nHost: t\r\nContent-Length: %zu\r\n\r\n", body);
+    client_printf(fd, "POST /later HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n",
+                  body);
     client_send(fd, p, body);
     free(p);
     WAIT_FOR(atomic_load(&f->n_waiting) > before && atomic_load(&f->w[before].here));

@@ -62,6 +62,67 @@ static void test_access(void **state)
     stop(&f);
 }
 
+/** Status of a GET that comes under this name; the answer's text into *text (at least 512 bytes) when it is not NULL. */
+static unsigned named(const char *address, const char *target, const char *host, char *text)
+{
+    int fd = client_connect(address);
+    client_answer a;
+    unsigned status;
+
+    client_printf(fd, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, host);
+    client_read(fd, &a, false);
+    status = a.status;
+    if (text != NULL) (void)snprintf(text, 512, "%s", (const char *)a.body);
+    client_answer_clear(&a);
+    (void)close(fd);
+    return status;
+}
+
+/* DNS rebinding: a page of another site is at home under its own name, so the name is what gives it away. */
+static void test_names(void **state)
+{
+    static const char *const listen[] = {"127.0.0.1:0"}, *const names[] = {"cuzk.example.org"};
+    static const char *const origins[] = {"https://panel.example.org:8443"};
+    static const char *const own[] = {"127.0.0.1", "127.0.0.1:9821", "10.1.2.3",   "localhost",
+                                      "LOCALHOST", "localhost:1",    "[::1]:9821", "[fe80::1]"};
+    static const char *const others[] = {"t",
+                                         "evil.example:9821",
+                                         "cuzk.example.org",
+                                         "panel.example.org",
+                                         "localhost.evil.example",
+                                         "127.0.0.1.evil.example",
+                                         "127.0.0.1/8",
+                                         "1270.0.0.1"};
+    char text[512];
+    fixture f;
+
+    (void)state;
+    open_rules(&f);
+    http_server_config c = config_of(&f, listen, 1);
+    assert_status_ok(http_server_open(&f.s, &c));
+    assert_status_ok(http_server_start(f.s));
+    f.address = http_server_address(f.s, 0);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        assert_int_equal(named(f.address, "/slow", own[i], NULL), 200);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_int_equal(named(f.address, "/slow", others[i], text), 421);
+        assert_non_null(strstr(text, others[i]));
+        assert_non_null(strstr(text, "daemon.host_names"));
+        assert_int_equal(named(f.address, "/events", others[i], NULL), 421);
+        assert_int_equal(named(f.address, "/any", others[i], NULL), 200);
+    }
+    c.host_names = names;
+    c.n_host_names = 1;
+    c.cors_origins = origins;
+    c.n_cors_origins = 1;
+    assert_status_ok(http_server_reload(f.s, &c));
+    assert_int_equal(named(f.address, "/slow", "cuzk.example.org:9821", NULL), 200);
+    assert_int_equal(named(f.address, "/slow", "panel.example.org", NULL), 200);
+    assert_int_equal(named(f.address, "/slow", "panel.example.or", NULL), 421);
+    assert_int_equal(named(f.address, "/slow", "t", NULL), 421);
+    stop(&f);
+}
+
 static void test_slow_clients(void **state)
 {
     static const char *const listen[] = {"127.0.0.1:0"};
@@ -77,8 +138,8 @@ static void test_slow_clients(void **state)
     f.address = http_server_address(f.s, 0);
     int silent = client_connect(f.address), head = client_connect(f.address);
     int body = client_connect(f.address);
-    client_printf(head, "GET /quick HTTP/1.1\r\nHost: t\r\nX-A: b\r\n");
-    client_printf(body, "POST /digest HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\n");
+    client_printf(head, "GET /quick HTTP/1.1\r\nHost: localhost\r\nX-A: b\r\n");
+    client_printf(body, "POST /digest HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
     for (unsigned i = 0; i < 40; i++) {
         (void)usleep(50000);
         client_send(head, "X", 1);
@@ -102,9 +163,9 @@ static void test_rubbish(void **state)
         "GET / HTTP/9.9\r\n\r\n",
         "\x16\x03\x01\x02",
         "PRI * HTTP/2.0\r\n\r\n",
-        "POST /digest HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "POST /digest HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         "GET /quick HTTP/1.1\r\n\r\n",
-        "GET /quick HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nab"};
+        "GET /quick HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab"};
     char *big = malloc(300000);
     fixture f;
     client_answer a;
@@ -122,13 +183,13 @@ static void test_rubbish(void **state)
     int fd = client_connect(f.address);
     client_printf(fd, "GET /");
     client_send(fd, big, 20000);
-    client_printf(fd, " HTTP/1.1\r\nHost: t\r\n\r\n");
+    client_printf(fd, " HTTP/1.1\r\nHost: localhost\r\n\r\n");
     client_read(fd, &a, false);
     assert_int_equal(a.status, 414);
     client_answer_clear(&a);
     (void)close(fd);
     fd = client_connect(f.address);
-    client_printf(fd, "GET /quick HTTP/1.1\r\nHost: t\r\nX: ");
+    client_printf(fd, "GET /quick HTTP/1.1\r\nHost: localhost\r\nX: ");
     client_send(fd, big, 300000);
     client_printf(fd, "\r\n\r\n");
     client_read(fd, &a, true);
@@ -186,14 +247,23 @@ static void test_listening(void **state)
         assert_status_is(http_server_open(&g.s, &c), CUZK_EINVAL);
         assert_error_mentions("daemon.cors_origins");
     }
+    const char *const bad_names[] = {"", "http://a", "a:1", "*.example.org", "a b"};
+    for (size_t i = 0; i < sizeof bad_names / sizeof *bad_names; i++) {
+        c = config_of(&g, listen, 1);
+        c.host_names = &bad_names[i];
+        c.n_host_names = 1;
+        assert_status_is(http_server_open(&g.s, &c), CUZK_EINVAL);
+        assert_error_mentions("daemon.host_names");
+    }
     access_close(g.rules);
     http_server_close(NULL, 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_access), cmocka_unit_test(test_slow_clients),
-        cmocka_unit_test(test_rubbish), cmocka_unit_test(test_listening)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_access), cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_slow_clients),
+                                       cmocka_unit_test(test_rubbish),
+                                       cmocka_unit_test(test_listening)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

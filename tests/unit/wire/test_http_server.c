@@ -64,14 +64,15 @@ static void test_keep_alive(void **state)
     start(&f);
     int fd = client_connect(f.address);
     for (unsigned i = 0; i < 50; i++) {
-        client_printf(fd, "GET /%s HTTP/1.1\r\nHost: t\r\n\r\n", i % 2 == 0 ? "quick" : "slow");
+        client_printf(fd, "GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                      i % 2 == 0 ? "quick" : "slow");
         client_read(fd, &a, false);
         assert_int_equal(a.status, 200);
         client_answer_clear(&a);
     }
     /* Two at once: answers come in order. */
-    client_printf(fd,
-                  "GET /slow HTTP/1.1\r\nHost: t\r\n\r\nGET /quick HTTP/1.1\r\nHost: t\r\n\r\n");
+    client_printf(fd, "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\nGET /quick HTTP/1.1\r\nHost: "
+                      "localhost\r\n\r\n");
     client_read(fd, &a, false);
     assert_string_equal((const char *)a.body, "abc");
     client_answer_clear(&a);
@@ -104,7 +105,8 @@ static void test_bodies(void **state)
 
         /* the same in chunks, whose sum is not told before */
         int fd = client_connect(f.address);
-        client_printf(fd, "POST /digest HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n");
+        client_printf(
+            fd, "POST /digest HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
         for (size_t at = 0, n; at < sizes[i]; at += n) {
             n = sizes[i] - at < 50000 ? sizes[i] - at : 50000;
             client_printf(fd, "%zx\r\n", n);
@@ -123,9 +125,9 @@ static void test_bodies(void **state)
     assert_non_null(strstr((const char *)a.body, "1048577 bytes, limit 1048576"));
     client_answer_clear(&a);
     int fd = client_connect(f.address);
-    client_printf(fd,
-                  "POST /digest HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n%zx\r\n",
-                  MAX_BODY + 1);
+    client_printf(
+        fd, "POST /digest HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n%zx\r\n",
+        MAX_BODY + 1);
     client_send(fd, body, MAX_BODY + 1);
     client_printf(fd, "\r\n0\r\n\r\n");
     client_read(fd, &a, false);
@@ -154,7 +156,7 @@ static void test_expect_continue(void **state)
     (void)state;
     start(&f);
     int fd = client_connect(f.address);
-    client_printf(fd, "POST /digest HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n"
+    client_printf(fd, "POST /digest HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n"
                       "Expect: 100-continue\r\n\r\n");
     client_read(fd, &a, true);
     assert_int_equal(a.status, 100);
@@ -163,7 +165,7 @@ static void test_expect_continue(void **state)
     client_read(fd, &a, false);
     assert_int_equal(a.status, 200);
     client_answer_clear(&a);
-    client_printf(fd, "POST /digest HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999\r\n"
+    client_printf(fd, "POST /digest HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n"
                       "Expect: 100-continue\r\n\r\n");
     client_read(fd, &a, false);
     assert_int_equal(a.status, 413);
@@ -253,7 +255,8 @@ static void test_silent_bodies(void **state)
     assert_status_ok(http_server_reload(f.s, &limits));
     for (unsigned i = 0; i < 2; i++) {
         fd[i] = client_connect(f.address);
-        client_printf(fd[i], "POST /digest HTTP/1.1\r\nHost: t\r\nContent-Length: %u\r\n\r\n",
+        client_printf(fd[i],
+                      "POST /digest HTTP/1.1\r\nHost: localhost\r\nContent-Length: %u\r\n\r\n",
                       (unsigned)MAX_BODY);
     }
     WAIT_FOR((http_server_counts(f.s, &c), c.active == 2));
@@ -283,7 +286,8 @@ static void test_client_leaves(void **state)
     WAIT_FOR(atomic_load(&f.n_done) > before);
     /* in the middle of a body */
     fd = client_connect(f.address);
-    client_printf(fd, "POST /digest HTTP/1.1\r\nHost: t\r\nContent-Length: 100000\r\n\r\nabc");
+    client_printf(fd,
+                  "POST /digest HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nabc");
     http_counts c;
     WAIT_FOR((http_server_counts(f.s, &c), c.active == 1));
     (void)close(fd);
@@ -326,7 +330,7 @@ static void test_events(void **state)
     start(&f);
     for (size_t i = 0; i < 2; i++) {
         fd[i] = client_connect(f.address);
-        client_printf(fd[i], "GET /events HTTP/1.1\r\nHost: t\r\n\r\n");
+        client_printf(fd[i], "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
         client_read(fd[i], &a, true);
         assert_int_equal(a.status, 200);
         assert_string_equal(client_header(&a, "Content-Type"), "text/event-stream");
@@ -359,6 +363,45 @@ static void test_events(void **state)
     stop(&f);
 }
 
+/* Who may have a stream is asked again when that may have changed. */
+static void test_events_after_reload(void **state)
+{
+    static const char *const lines[] = {"Authorization: Bearer secret\r\n", ""};
+    static const char *const listen[] = {"127.0.0.1:0"};
+    static const char other[] =
+        "0000000000000000000000000000000000000000000000000000000000000000 read x\n";
+    const access_config rules = {.tokens_file = harness_temp_path("tokens")};
+    fixture f;
+    client_answer a;
+    int fd[2];
+
+    (void)state;
+    start(&f);
+    for (size_t i = 0; i < 2; i++) {
+        fd[i] = client_connect(f.address);
+        client_printf(fd[i], "GET /events HTTP/1.1\r\nHost: localhost\r\n%s\r\n", lines[i]);
+        client_read(fd[i], &a, true);
+        assert_int_equal(a.status, 200);
+        client_answer_clear(&a);
+    }
+    const http_server_config c = config_of(&f, listen, 1);
+    assert_status_ok(http_server_reload(f.s, &c));
+    http_server_event(f.s, "{\"seq\":1}", 9);
+    for (size_t i = 0; i < 2; i++) assert_true(client_wait_for(fd[i], "data: {\"seq\":1}\n\n"));
+    harness_write_file(rules.tokens_file, other, sizeof other - 1);
+    assert_status_ok(access_reload(f.rules, &rules));
+    assert_status_ok(http_server_reload(f.s, &c));
+    assert_true(client_wait_for(fd[0], "0\r\n\r\n")); /* the last chunk */
+    http_server_event(f.s, "{\"seq\":2}", 9);
+    assert_true(client_wait_for(fd[1], "data: {\"seq\":2}\n\n"));
+    client_printf(fd[0], "GET /events HTTP/1.1\r\nHost: localhost\r\n%s\r\n", lines[0]);
+    client_read(fd[0], &a, false);
+    assert_int_equal(a.status, 401);
+    client_answer_clear(&a);
+    for (size_t i = 0; i < 2; i++) (void)close(fd[i]);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_routes),
@@ -370,6 +413,7 @@ int main(void)
                                        cmocka_unit_test(test_silent_bodies),
                                        cmocka_unit_test(test_client_leaves),
                                        cmocka_unit_test(test_close_while_waiting),
-                                       cmocka_unit_test(test_events)};
+                                       cmocka_unit_test(test_events),
+                                       cmocka_unit_test(test_events_after_reload)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,74 @@
+# e2e/grpc_aggregate.sh - AggregateProofs through a daemon: the reference's aggregates to the byte, refusals, cancel, kill -9 and restart
+# run: check-all
+. "$CUZK_TEST_DIR/e2e/lib.inc"
+
+case $("$cuzk" serve --check 2>&1) in
+*"without the service"*)
+    echo "SKIP grpc_aggregate: this build has no service"
+    exit 0
+    ;;
+esac
+if [ ! -d "$CUZK_JUDGES/node_modules/@grpc/grpc-js" ]; then
+    echo "SKIP grpc_aggregate: @grpc/grpc-js is not installed (tools/install_deps check-all)"
+    exit 0
+fi
+CUZK_FIXTURES_2KIB=$(fixture filecoin/2kib)
+export CUZK_FIXTURES_2KIB CUZK_JUDGES
+params=$work/params
+srs=v28-fil-inner-product-v1.srs
+mkdir "$params"
+cp "$(fixture filecoin/keys/porep-2kib.vk)" \
+    "$params/v28-stacked-proof-of-replication-merkletree-poseidon_hasher-8-0-0-sha256_hasher-032d3138d22506ec0082ed72b2dcba18df18477904e35bafee82b3793b06832f.vk"
+cp "$(fixture filecoin/keys/update-2kib.vk)" \
+    "$params/v28-empty-sector-update-merkletree-poseidon_hasher-8-0-0-fb9e095bebdd77511c0269b967b4d87ba8b8a525edaa0e165de23ba454510194.vk"
+cp "$CUZK_FIXTURES_2KIB/aggregate/srs-16.srs" "$params/$srs"
+address=unix://$work/rpc.sock
+pid=
+trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$work"' EXIT
+
+cat >"$work/c.toml" <<END
+[daemon]
+listen = "$address"
+[store]
+url = "sqlite://$work/jobs.db"
+[srs]
+param_cache = "$params"
+END
+start() {
+    "$cuzk" serve --config "$work/c.toml" >"$work/addresses" 2>"$work/log" &
+    pid=$!
+    for _ in $(seq 600); do
+        grep -q "rpc.sock" "$work/addresses" && break
+        sleep 0.05
+    done
+}
+play() { node "$CUZK_TEST_DIR/e2e/grpc_aggregate.js" "$address" "$CUZK_TEST_DIR/../src/wire/proto" "$work" "$1"; }
+
+start
+play bytes,bad,waits
+outcome "the aggregate is what the network calls the proof" 0 valid "$cuzk" verify --kind porep \
+    --statement "$CUZK_FIXTURES_2KIB/porep-ni/statement.json" --params "$params" --proof "$work/ni.bin"
+
+# ---- kill -9 with aggregates in its hands: on a stalled machine all may have ended before, then once more ----
+for round in 1 2 3 4 5; do
+    rm -f "$work/left"
+    play leave
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    start
+    grep -q " jobs_resumed" "$work/log" && break
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    rm -f "$work"/jobs.db*
+    start
+done
+check "jobs were resumed (round $round)" grep -q " jobs_resumed" "$work/log"
+play taken
+
+rm "$params/$srs"
+play powerless
+kill -TERM $pid
+wait $pid
+got=$?
+pid=
+check "SIGTERM: exit 0" test $got -eq 0
