@@ -34,10 +34,10 @@ typedef enum job_phase { JOB_PHASES(PHASE_ENUM) N_PHASES } job_phase;
 
 typedef struct job_clock {
     unsigned open[N_PHASES];
-    uint64_t total[N_PHASES], rest; /* ns */
-    uint64_t from, last;            /* clock_ns; last: what came before is in the totals */
-    uint64_t worst_rest; /* longest stretch that nothing covered, and what stood around it */
-    job_phase before_rest;
+    uint64_t total[N_PHASES], rest;  /* ns */
+    uint64_t from, last;             /* clock_ns; last: what came before is in the totals */
+    uint64_t worst_rest, worst_from; /* the longest stretch that nothing covered, and its begin */
+    job_phase before_rest, latest; /* what came before that stretch, and of late; N_PHASES: none */
     bool ended;
 } job_clock;
 
@@ -285,6 +285,7 @@ extern const uint64_t svc_bucket_ms[SVC_BUCKETS - 1];
     X(IDLE_KEY, "key load") \
     X(IDLE_MEMORY, "memory budget") \
     X(IDLE_SYNTHESIS, "synthesis") \
+    X(IDLE_LOCK, "wait for lock") \
     X(IDLE_QUEUE, "queue")
 #define IDLE_ENUM(id, name) id,
 typedef enum idle_cause { IDLE_CAUSES(IDLE_ENUM) N_IDLE_CAUSES } idle_cause;
@@ -302,6 +303,12 @@ typedef struct svc_counts {
     uint64_t estimate_n;
     double estimate_error_sum, estimate_error_max; /* (measured - reserved) / reserved */
 } svc_counts;
+
+#define SVC_LOCK_WAITS 64u
+/** A stretch in which somebody waited for the service's lock (clock_ns). */
+typedef struct svc_lock_wait {
+    uint64_t from, to;
+} svc_lock_wait;
 
 typedef struct svc_latency {
     uint64_t ended[SVC_LATENCIES];
@@ -357,6 +364,8 @@ typedef struct service {
     uint64_t n_errors;
     svc_gap_row gaps[SVC_ERRORS];
     uint64_t n_gaps;
+    svc_lock_wait lock_waits[SVC_LOCK_WAITS]; /* the latest; apart from each other, in order */
+    uint64_t n_lock_waits;
     uint64_t worker_wall_ns, worker_attributed_ns, job_rest_ns, job_total_ns;
     uint64_t safe_point_max_ns;
     /* events (service_events.c) */

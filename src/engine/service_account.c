@@ -27,16 +27,50 @@ const char *idle_cause_name(idle_cause c)
     return cause_names[c];
 }
 
+/* ---- the lock ---- */
+
+static uint64_t overlap(uint64_t from, uint64_t to, uint64_t a, uint64_t b)
+{
+    if (a < from) a = from;
+    if (b > to) b = to;
+    return a != 0 && b > a ? b - a : 0;
+}
+
+/* Waits come in the order of their ends: one that meets those before it is one with them. */
+static void note_lock_wait_locked(service *s, uint64_t from, uint64_t to)
+{
+    svc_lock_wait *w;
+
+    for (; s->n_lock_waits != 0; s->n_lock_waits--) {
+        w = &s->lock_waits[(s->n_lock_waits - 1) % SVC_LOCK_WAITS];
+        if (w->to < from) break;
+        if (w->from != 0 && w->from < from) from = w->from;
+        *w = (svc_lock_wait){0};
+    }
+    s->lock_waits[s->n_lock_waits++ % SVC_LOCK_WAITS] = (svc_lock_wait){from, to};
+}
+
+/* How much of [from, to) the lock was waited for. */
+static uint64_t locked_ns(const service *s, uint64_t from, uint64_t to)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < SVC_LOCK_WAITS; i++)
+        sum += overlap(from, to, s->lock_waits[i].from, s->lock_waits[i].to);
+    return sum;
+}
+
 void svc_lock(service *s)
 {
     if (pthread_mutex_trylock(&s->mu) != 0) {
-        uint64_t from = clock_ns(), ns;
+        uint64_t from = clock_ns(), now;
         span sp = span_open(SPAN_LOCK_WAIT);
 
         (void)pthread_mutex_lock(&s->mu); /* cannot fail: a plain mutex, never held twice */
         span_close(&sp);
-        ns = clock_ns() - from;
-        if (ns > SLOW) svc_note_gap(s, "lock", "", ns, span_name(SPAN_LOCK_WAIT));
+        now = clock_ns();
+        if (now - from > MS) note_lock_wait_locked(s, from, now);
+        if (now - from > SLOW) svc_note_gap(s, "lock", "", now - from, span_name(SPAN_LOCK_WAIT));
     }
     if (atomic_load_explicit(&s->later, memory_order_relaxed) != NULL) svc_write_books_locked(s);
 }
@@ -110,22 +144,28 @@ void svc_account_later(service *s, const svc_account *a, svc_later *r)
 
 /* ---- the device ---- */
 
-static uint64_t overlap(uint64_t from, uint64_t to, uint64_t a, uint64_t b)
+/* How much of [from, to) was in [a, b) and not a wait for the lock. */
+static uint64_t share(const service *s, uint64_t from, uint64_t to, uint64_t a, uint64_t b)
 {
+    uint64_t all = overlap(from, to, a, b);
+
+    if (all == 0) return 0;
     if (a < from) a = from;
     if (b > to) b = to;
-    return a != 0 && b > a ? b - a : 0;
+    return all - locked_ns(s, a, b);
 }
 
 /* What the partition that comes now was at while the device was idle: [from, now). */
 static idle_cause cause_of(const svc_part *p, uint64_t from, uint64_t now)
 {
     const svc_job *j = p->job;
+    const service *s = j->s;
     uint64_t parts[N_IDLE_CAUSES] = {
-        [IDLE_DECODE] = overlap(from, now, j->decode_from, j->decode_to),
-        [IDLE_KEY] = overlap(from, now, j->decode_to, j->key_at),
-        [IDLE_MEMORY] = overlap(from, now, j->key_at, p->granted),
-        [IDLE_SYNTHESIS] = overlap(from, now, p->synth_from, p->synth_to),
+        [IDLE_DECODE] = share(s, from, now, j->decode_from, j->decode_to),
+        [IDLE_KEY] = share(s, from, now, j->decode_to, j->key_at),
+        [IDLE_MEMORY] = share(s, from, now, j->key_at, p->granted),
+        [IDLE_SYNTHESIS] = share(s, from, now, p->synth_from, p->synth_to),
+        [IDLE_LOCK] = locked_ns(s, from, now),
     };
     uint64_t sum = 0;
     idle_cause best = IDLE_QUEUE;
@@ -208,9 +248,11 @@ void svc_count_times(service *s, svc_job *j, uint64_t now)
     s->job_rest_ns += k->rest;
     s->job_total_ns += k->last - k->from;
     if (k->worst_rest > (k->last - k->from < SHORT_WORK ? MS : 10 * MS)) {
+        bool lock = locked_ns(s, k->worst_from, k->worst_from + k->worst_rest) > k->worst_rest / 2;
         char text[96];
 
-        (void)snprintf(text, sizeof text, "after %s", job_phase_name(k->before_rest));
+        (void)snprintf(text, sizeof text, "%safter %s", lock ? "wait for lock, " : "",
+                       k->before_rest == N_PHASES ? "the start" : job_phase_name(k->before_rest));
         svc_note_gap(s, "job", j->job_id, k->worst_rest, text);
     }
     if (j->state != CUZK_JOB_COMPLETED) return;

@@ -64,17 +64,21 @@ static void advance(job_clock *c, uint64_t now)
 
     if (phase_at(c, &p)) {
         c->total[p] += ns;
-        c->before_rest = p;
+        c->latest = p;
     } else {
         c->rest += ns;
-        if (ns > c->worst_rest) c->worst_rest = ns;
+        if (ns > c->worst_rest) {
+            c->worst_rest = ns;
+            c->worst_from = c->last;
+            c->before_rest = c->latest;
+        }
     }
     if (now > c->last) c->last = now;
 }
 
 void job_clock_start(job_clock *c, uint64_t now)
 {
-    *c = (job_clock){.from = now, .last = now};
+    *c = (job_clock){.from = now, .last = now, .before_rest = N_PHASES, .latest = N_PHASES};
 }
 
 void job_clock_enter(job_clock *c, job_phase p, uint64_t now)

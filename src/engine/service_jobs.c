@@ -245,6 +245,7 @@ void svc_make_up(svc_job *j, unsigned level)
 void svc_leave(svc_job *j)
 {
     service *s = j->s;
+    uint64_t now = clock_ns();
     bool last;
 
     svc_lock(s);
@@ -254,7 +255,7 @@ void svc_leave(svc_job *j)
     if (last) {
         j->at = JOB_ENDING;
         stage_order(&j->item, svc_level(j->priority), j->number, 0, 0);
-        job_clock_enter(&j->clock, PHASE_STORE, clock_ns());
+        job_clock_enter(&j->clock, PHASE_STORE, now);
     }
     svc_unlock(s);
     if (last && stage_push(s->result, &j->item) != CUZK_OK) svc_conclude(s, &j->item);

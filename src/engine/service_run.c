@@ -91,6 +91,7 @@ static bool move_on(svc_part *p, part_at at, part_state state, stage *to)
 {
     svc_job *j = p->job;
     service *s = j->s;
+    uint64_t now = clock_ns(); /* a wait for the lock is one for what comes */
     unsigned level;
     bool go;
 
@@ -102,7 +103,7 @@ static bool move_on(svc_part *p, part_at at, part_state state, stage *to)
         p->state = state;
         stage_order(&p->item, level, j->number, j->rq.kind, p->index);
         j->out++; /* for making up */
-        job_clock_enter(&j->clock, PHASE_QUEUE, clock_ns());
+        job_clock_enter(&j->clock, PHASE_QUEUE, now);
     }
     svc_unlock(s);
     if (!go) return false;
@@ -126,10 +127,11 @@ static bool begin(svc_part *p, job_phase phase, part_state state)
 {
     svc_job *j = p->job;
     service *s = j->s;
-    uint64_t now = clock_ns();
+    uint64_t now;
     bool go;
 
     svc_lock(s);
+    now = clock_ns();
     job_clock_leave(&j->clock, PHASE_QUEUE, now);
     go = !j->stopping;
     p->at = AT_NOWHERE;
@@ -204,8 +206,8 @@ static void order_claim(svc_part *p, const key_entry *k, unsigned level)
                &p->claim.bytes[LEDGER_PROVING]);
 }
 
-/* Which partitions are left; each counts in `out`. */
-static uint32_t begin_parts_locked(svc_job *j)
+/* Which partitions are left; each counts in `out`. They have waited since `from`. */
+static uint32_t begin_parts_locked(svc_job *j, uint64_t from)
 {
     uint32_t n = 0;
 
@@ -216,7 +218,7 @@ static uint32_t begin_parts_locked(svc_job *j)
         p->state = PART_PENDING;
         p->at = AT_MEMORY;
         order_claim(p, j->key.k, svc_level(j->priority));
-        job_clock_enter(&j->clock, PHASE_QUEUE, clock_ns());
+        job_clock_enter(&j->clock, PHASE_QUEUE, from);
         n++;
     }
     j->out += n;
@@ -230,6 +232,7 @@ static void begin_parts(svc_job *j)
 {
     service *s = j->s;
     ledger_claim probe;
+    uint64_t from = clock_ns();
     unsigned level;
     cuzk_status st;
 
@@ -249,7 +252,7 @@ static void begin_parts(svc_job *j)
         svc_unlock(s);
         return;
     }
-    (void)begin_parts_locked(j);
+    (void)begin_parts_locked(j, from);
     level = svc_level(j->priority);
     j->out++; /* for making up */
     svc_unlock(s);
@@ -386,14 +389,13 @@ void svc_synthesise(void *ctx, stage_item *it)
             svc_unlock(s);
         }
     }
-    svc_account_end(s, "synthesis", &account);
-    if (st == CUZK_OK && p->proof != NULL) {
+    /* p may be gone after each of these */
+    if (st == CUZK_OK && p->proof != NULL)
         svc_part_keep(p); /* an aggregate: it is done */
-        return;
-    }
-    if (st == CUZK_OK && move_on(p, AT_DEVICE, PART_SYNTHESISED, svc_device_stage(s, p->path)))
-        return;
-    give_up(p, st);
+    else if (st != CUZK_OK ||
+             !move_on(p, AT_DEVICE, PART_SYNTHESISED, svc_device_stage(s, p->path)))
+        give_up(p, st);
+    svc_account_end(s, "synthesis", &account);
 }
 
 /* ---- device ---- */

@@ -131,10 +131,13 @@ static cuzk_status keep_in_memory(svc_job *j, const cuzk_bytes *pieces, size_t n
     return CUZK_OK;
 }
 
+/* A wait for the lock is the phase's. */
 static void enter(svc_job *j, job_phase p)
 {
+    uint64_t now = clock_ns();
+
     svc_lock(j->s);
-    job_clock_enter(&j->clock, p, clock_ns());
+    job_clock_enter(&j->clock, p, now);
     svc_unlock(j->s);
 }
 

@@ -30,6 +30,31 @@ static void test_precedence(void **state)
     assert_int_equal(c.before_rest, PHASE_DEVICE);
 }
 
+/* The longest stretch of rest keeps its own neighbour, whatever comes after it. */
+static void test_worst_rest(void **state)
+{
+    job_clock c;
+
+    (void)state;
+    job_clock_start(&c, 1000 * MS);
+    job_clock_enter(&c, PHASE_STORE, 1002 * MS);
+    assert_int_equal(c.worst_rest, 2 * MS);
+    assert_int_equal(c.worst_from, 1000 * MS);
+    assert_int_equal(c.before_rest, N_PHASES); /* nothing came before it */
+    job_clock_leave(&c, PHASE_STORE, 1010 * MS);
+    job_clock_enter(&c, PHASE_KEY, 1011 * MS);
+    job_clock_leave(&c, PHASE_KEY, 1020 * MS);
+    job_clock_enter(&c, PHASE_QUEUE, 1050 * MS);
+    job_clock_leave(&c, PHASE_QUEUE, 1060 * MS);
+    job_clock_enter(&c, PHASE_STORE, 1065 * MS);
+    job_clock_leave(&c, PHASE_STORE, 1070 * MS);
+    job_clock_end(&c, 1071 * MS);
+    assert_int_equal(c.worst_rest, 30 * MS);
+    assert_int_equal(c.worst_from, 1020 * MS);
+    assert_int_equal(c.before_rest, PHASE_KEY);
+    assert_int_equal(c.rest, 39 * MS);
+}
+
 /* Every pair of phases that are open together: the earlier one in the contract's order has the time, once. */
 static void test_pairs(void **state)
 {
@@ -152,8 +177,8 @@ static void test_wall_clock_jumps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_precedence), cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_any_walk), cmocka_unit_test(test_out_of_order),
-        cmocka_unit_test(test_wall_clock_jumps)};
+        cmocka_unit_test(test_precedence),   cmocka_unit_test(test_worst_rest),
+        cmocka_unit_test(test_pairs),        cmocka_unit_test(test_any_walk),
+        cmocka_unit_test(test_out_of_order), cmocka_unit_test(test_wall_clock_jumps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

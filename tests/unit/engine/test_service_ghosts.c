@@ -2,11 +2,15 @@
  * unit/engine/test_service_ghosts.c - a stall anywhere is named, and holds up nobody who need not wait for it
  *
  * Each place stalls once, for STALL_MS. The gap report must name that step and nothing else that long; what is behind the
- * device (finisher, free, store, another thread with the lock) must not delay the next partition.
+ * device (finisher, free, store, another thread with the lock) must not delay the next partition. A machine that stalls by
+ * itself beside the ghost is told too, so each ghost may be tried ATTEMPTS times; what is wrong is wrong each time.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "service_support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
@@ -14,6 +18,7 @@
 
 #define STALL_MS 700
 #define LONG_MS 600 /* what counts as long: not the machine's own noise */
+#define ATTEMPTS 5
 
 typedef struct ghost {
     const char *place, *named;
@@ -93,7 +98,7 @@ static bool run_ghost(const ghost *g, unsigned attempt)
     }
     fault_arm(NULL);
     /* a stall behind the job's end is written down when it is over, after the waiters were told */
-    for (unsigned tries = 0; tries < 100; tries++) {
+    for (unsigned tries = 0; tries < 200; tries++) {
         service_pause(50);
         status = document(t.s, "/status");
         count_gaps(status, g->named, &ours, &others, &idle);
@@ -103,37 +108,72 @@ static bool run_ghost(const ghost *g, unsigned attempt)
     span_detach();
     request_clear(&q);
     service_stop(&t);
-    if (ours == 0) fail_msg("%s: not named (%s)", g->place, g->named);
-    return accounted && others == 0 && (g->device_waits || idle == 0);
+    if (ours == 0) (void)printf("  not named: %s\n", g->named);
+    return ours != 0 && accounted && others == 0 && (g->device_waits || idle == 0);
 }
 
-/* The clock's thread is put aside with the lock held while small jobs come and go. */
-static void test_lock(void **state)
+/* Asks for the lock all the time, so that a stall of who holds it is met from its begin. */
+typedef struct asker {
+    cuzk_service *s;
+    _Atomic bool quit; /* relaxed: nothing goes with it */
+} asker;
+
+static void *ask(void *ctx)
+{
+    asker *a = ctx;
+
+    while (!atomic_load_explicit(&a->quit, memory_order_relaxed)) {
+        cuzk_status_rows rows;
+
+        if (cuzk_service_rows(a->s, &rows) == CUZK_OK) cuzk_status_rows_clear(&rows);
+        service_pause(1);
+    }
+    return NULL;
+}
+
+/* The clock's thread is put aside with the lock held while small jobs come and go. False: the machine was too. */
+static bool run_lock(void)
 {
     test_service t;
     test_request q;
     cuzk_ticket k;
     told r;
-    char *status;
-    unsigned ours, others, idle;
+    asker a;
+    pthread_t thread;
+    unsigned ours = 0, others = 0, idle;
+    uint64_t until;
 
-    (void)state;
     service_start(&t, 2, NULL, NULL);
     request_circom(&q, "");
+    a = (asker){.s = t.s};
+    assert_int_equal(pthread_create(&thread, NULL, ask, &a), 0);
     fault_arm("lock:700");
-    for (uint64_t until = clock_ns() + 2000000000u; clock_ns() < until;) {
+    until = clock_ns() + 10 * (uint64_t)1000000000; /* the clock looks once a second */
+    do {
+        char *status;
+
         assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
         wait_for_job(t.s, k.job_id, 0, &r);
         assert_int_equal(r.state, CUZK_JOB_COMPLETED);
-    }
+        status = document(t.s, "/status");
+        count_gaps(status, "wait for lock", &ours, &others, &idle);
+        free(status);
+    } while (ours == 0 && clock_ns() < until);
     fault_arm(NULL);
-    status = document(t.s, "/status");
-    count_gaps(status, "wait for lock", &ours, &others, &idle);
-    free(status);
-    assert_true(ours > 0);
-    assert_int_equal(others, 0);
+    atomic_store_explicit(&a.quit, true, memory_order_relaxed);
+    assert_int_equal(pthread_join(thread, NULL), 0);
     request_clear(&q);
     service_stop(&t);
+    return ours != 0 && others == 0;
+}
+
+static void test_lock(void **state)
+{
+    unsigned attempt = 0;
+
+    (void)state;
+    while (!run_lock())
+        if (++attempt == ATTEMPTS) fail_msg("wait for lock: %u times not alone", ATTEMPTS);
 }
 
 /* A proof that does not verify, a device that fails: proved again on the portable table; given up after three times. */
@@ -238,8 +278,8 @@ static void test_ghosts(void **state)
         unsigned attempt = 0;
 
         while (!run_ghost(&ghosts[i], attempt))
-            if (++attempt == 3)
-                fail_msg("%s: something else is named, three times", ghosts[i].place);
+            if (++attempt == ATTEMPTS)
+                fail_msg("%s: not named, or not alone, %u times", ghosts[i].place, ATTEMPTS);
     }
 }
 
