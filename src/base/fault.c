@@ -7,12 +7,15 @@
 
 #ifdef CUZK_VERIFY
 
+#    include <limits.h>
 #    include <pthread.h>
 #    include <stdio.h>
 #    include <string.h>
 #    include <time.h>
 
 #    define MAX_STALLS 16
+#    define HOLD UINT_MAX
+#    define LOOK_MS 5 /* whether a hold is over */
 
 typedef struct stall {
     char place[48];
@@ -43,7 +46,12 @@ void fault_arm(const char *spec)
 
         (void)snprintf(s->place, sizeof s->place, "%.*s", (int)len, spec);
         spec += len + (spec[len] == ':');
-        s->ms = number(&spec);
+        if (strncmp(spec, "hold", 4) == 0) {
+            s->ms = HOLD;
+            spec += 4;
+        } else {
+            s->ms = number(&spec);
+        }
         s->left = 1;
         if (*spec == ':') {
             spec++;
@@ -69,13 +77,32 @@ static unsigned take(const char *place)
     return ms;
 }
 
+static bool is_armed(const char *place)
+{
+    bool yes = false;
+
+    (void)pthread_mutex_lock(&mu);
+    for (unsigned i = 0; i < n_stalls && !yes; i++) yes = strcmp(stalls[i].place, place) == 0;
+    (void)pthread_mutex_unlock(&mu);
+    return yes;
+}
+
+static void pause_ms(unsigned ms)
+{
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+
+    (void)nanosleep(&t, NULL); /* a signal may cut it short: the test asks for no more */
+}
+
 void fault_stall(const char *place)
 {
     unsigned ms = take(place);
-    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
 
-    if (ms != 0)
-        (void)nanosleep(&t, NULL); /* a signal may cut it short: the test asks for no more */
+    if (ms == HOLD) {
+        while (is_armed(place)) pause_ms(LOOK_MS);
+    } else if (ms != 0) {
+        pause_ms(ms);
+    }
 }
 
 bool fault_hit(const char *place)

@@ -13,7 +13,8 @@
 void fault_stall(const char *place);
 /** True where the test armed this place (its time is not looked at). */
 bool fault_hit(const char *place);
-/** "PLACE:MS" or "PLACE:MS:TIMES", several separated by commas; NULL disarms all. */
+/** "PLACE:MS" or "PLACE:MS:TIMES", several separated by commas; NULL disarms all. MS `hold`: until another call that does not
+ *  name the place. */
 void fault_arm(const char *spec);
 #else
 static inline void fault_stall(const char *place)
