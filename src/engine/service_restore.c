@@ -143,5 +143,5 @@ cuzk_status svc_recall(service *s, const char *id, const uint8_t hash[32])
     svc_lock(s);
     j = hash == NULL ? svc_find_locked(s, id) : svc_find_request_locked(s, id, hash);
     svc_unlock(s);
-    return j != NULL ? CUZK_OK : store_find(s->store, id, restore_row, s);
+    return j != NULL ? CUZK_OK : store_find(s->store, id, hash, restore_row, s);
 }

@@ -465,13 +465,13 @@ cuzk_status store_load(store *s, uint64_t n_ended, store_job_fn fn, void *ctx)
     return st;
 }
 
-cuzk_status store_find(store *s, const char *id, store_job_fn fn, void *ctx)
+cuzk_status store_find(store *s, const char *id, const uint8_t *hash, store_job_fn fn, void *ctx)
 {
     span sp = span_open(SPAN_STORE_WAIT);
     cuzk_status st;
 
     (void)pthread_mutex_lock(&s->read_mu);
-    st = store_reader_find(s->reader, id, fn, ctx);
+    st = store_reader_find(s->reader, id, hash, fn, ctx);
     (void)pthread_mutex_unlock(&s->read_mu);
     span_close(&sp);
     return st;

@@ -92,9 +92,10 @@ typedef cuzk_status (*store_job_fn)(void *ctx, const store_job *j, const store_p
                                     size_t n);
 /** Jobs that have not ended, and the n_ended latest of those that have; oldest first. */
 CUZK_STATUS store_load(store *s, uint64_t n_ended, store_job_fn fn, void *ctx);
-/** Ended jobs that are durable and whose job_id or request_id is id, or whose job_id begins with id~; oldest first, 1,000 at
- *  most. Any thread, the calling one reads; fn must not call the store. */
-CUZK_STATUS store_find(store *s, const char *id, store_job_fn fn, void *ctx);
+/** Ended jobs that are durable: the one whose job_id is id; and with a hash (32 bytes; NULL: none) those that were asked for as
+ *  id with that payload_hash, and those whose job_id is one of id~2 to id~9. Oldest first. Any thread, the calling one reads;
+ *  fn must not call the store. */
+CUZK_STATUS store_find(store *s, const char *id, const uint8_t *hash, store_job_fn fn, void *ctx);
 
 /** Bounds of the histogram of transactions' durations, in ms; the last is everything above. */
 #define STORE_BUCKETS 12

@@ -97,7 +97,8 @@ void store_reader_close(store_reader *r); /* NULL is fine */
 /** Jobs that have not ended, and the n_ended latest of those that have; oldest first. */
 CUZK_STATUS store_reader_each(store_reader *r, uint64_t n_ended, store_job_fn fn, void *ctx);
 /** As store_find. */
-CUZK_STATUS store_reader_find(store_reader *r, const char *id, store_job_fn fn, void *ctx);
+CUZK_STATUS store_reader_find(store_reader *r, const char *id, const uint8_t *hash, store_job_fn fn,
+                              void *ctx);
 
 /* ---- between store_db.c, store_rows.c and store_read.c ---- */
 

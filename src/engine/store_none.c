@@ -104,10 +104,11 @@ cuzk_status store_load(store *s, uint64_t n_ended, store_job_fn fn, void *ctx)
     return none();
 }
 
-cuzk_status store_find(store *s, const char *id, store_job_fn fn, void *ctx)
+cuzk_status store_find(store *s, const char *id, const uint8_t *hash, store_job_fn fn, void *ctx)
 {
     (void)s;
     (void)id;
+    (void)hash;
     (void)fn;
     (void)ctx;
     return none();

@@ -9,7 +9,8 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#define FIND_MAX "1000" /* jobs that share an id but for ~N */
+/* ids that service_submit.c gives to further jobs of a request id, as long as it counts */
+#define NUMBERED "?1||'~2',?1||'~3',?1||'~4',?1||'~5',?1||'~6',?1||'~7',?1||'~8',?1||'~9'"
 
 struct store_reader {
     sqlite3 *db;
@@ -106,9 +107,14 @@ cuzk_status store_reader_each(store_reader *r, uint64_t n_ended, store_job_fn fn
     return read_rows(r, r->all, sqlite3_bind_int64(r->all, 1, (sqlite3_int64)n_ended), fn, ctx);
 }
 
-cuzk_status store_reader_find(store_reader *r, const char *id, store_job_fn fn, void *ctx)
+cuzk_status store_reader_find(store_reader *r, const char *id, const uint8_t *hash, store_job_fn fn,
+                              void *ctx)
 {
-    return read_rows(r, r->find, sqlite3_bind_text(r->find, 1, id, -1, SQLITE_STATIC), fn, ctx);
+    int bound = sqlite3_bind_text(r->find, 1, id, -1, SQLITE_STATIC);
+
+    if (bound == SQLITE_OK && hash != NULL) /* else NULL, which equals nothing */
+        bound = sqlite3_bind_blob(r->find, 2, hash, 32, SQLITE_STATIC);
+    return read_rows(r, r->find, bound, fn, ctx);
 }
 
 #define SELECT_JOBS "SELECT seq," STORE_JOB_COLUMNS " FROM jobs WHERE "
@@ -128,12 +134,11 @@ static int connect_reader(store_reader *r)
                                SELECT_JOBS "state=0 OR seq IN (SELECT seq FROM jobs WHERE state<>0 "
                                            "ORDER BY ended_ms DESC,seq DESC LIMIT ?1)" OLDEST_FIRST,
                                -1, &r->all, NULL);
-    /* ids that begin with id~: '~' is 0x7e */
     if (got == SQLITE_OK)
         got = sqlite3_prepare_v2(r->db,
                                  SELECT_JOBS
-                                 "state<>0 AND (job_id=?1 OR request_id=?1 OR (job_id>=?1||'~' AND "
-                                 "job_id<?1||char(127)))" OLDEST_FIRST " LIMIT " FIND_MAX,
+                                 "state<>0 AND (job_id=?1 OR (request_id=?1 AND payload_hash=?2) "
+                                 "OR (?2 IS NOT NULL AND job_id IN (" NUMBERED ")))" OLDEST_FIRST,
                                  -1, &r->find, NULL);
     if (got == SQLITE_OK)
         got =

@@ -215,10 +215,10 @@ cuzk_status load_latest(store *s, uint64_t n_ended, loaded *l)
     return store_load(s, n_ended, take_job, l);
 }
 
-cuzk_status look_up(store *s, const char *id, loaded *l)
+cuzk_status look_up(store *s, const char *id, const uint8_t *hash, loaded *l)
 {
     l->n = 0;
-    return store_find(s, id, take_job, l);
+    return store_find(s, id, hash, take_job, l);
 }
 
 const struct loaded_job *find(const loaded *l, const char *job_id)

@@ -54,7 +54,7 @@ typedef struct loaded {
 cuzk_status load(store *s, loaded *l);
 cuzk_status load_latest(store *s, uint64_t n_ended, loaded *l);
 /** What store_find tells. */
-cuzk_status look_up(store *s, const char *id, loaded *l);
+cuzk_status look_up(store *s, const char *id, const uint8_t *hash, loaded *l);
 const struct loaded_job *find(const loaded *l, const char *job_id);
 
 #endif

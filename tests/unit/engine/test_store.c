@@ -231,7 +231,7 @@ static void test_load_stops(void **state)
     env_clear(&e);
 }
 
-/* id ended at `ended_ms` with result text(id); 0: it has not ended. */
+/* id ended at `ended_ms` with result text(id); 0: it has not ended. The last character of id fills its hash. */
 static void put_job(store *s, const char *id, const char *request_id, uint64_t ended_ms)
 {
     store_job j = {.job_id = id,
@@ -240,17 +240,21 @@ static void put_job(store *s, const char *id, const char *request_id, uint64_t e
                    .created_ms = 5,
                    .request = text("request")};
 
+    memset(j.payload_hash, id[strlen(id) - 1], 32);
     assert_status_ok(store_admit(s, &j));
     if (ended_ms != 0)
         assert_status_ok(store_finish(s, id, CUZK_JOB_COMPLETED, ended_ms, text(id)));
 }
 
+/* A job by its own name; by its request; and whose names are taken: however many there are of one request id. */
 static void test_find(void **state)
 {
     env e;
     store *s;
+    uint8_t hash[32];
 
     (void)state;
+    memset(hash, '7', sizeof hash);
     env_init(&e, "find");
     s = env_open(&e);
     put_job(s, "a", "a", 10);
@@ -259,21 +263,30 @@ static void test_find(void **state)
     put_job(s, "a~3", "a", 0);    /* not ended */
     put_job(s, "ab", "ab", 40);
     put_job(s, "a\x7f", "b", 50);
-    put_job(s, "c", "a\xc3\xa9", 60);
-    assert_status_ok(look_up(s, "a", &l));
-    assert_int_equal(l.n, 3);
+    put_job(s, "a~4096", "a", 60);
+    put_job(s, "a~4097", "a", 70);
+    put_job(s, "a~4107", "b", 80);
+    put_job(s, "c7", "a\xc3\xa9", 90);
+    assert_status_ok(look_up(s, "a", hash, &l));
+    assert_int_equal(l.n, 4);
     assert_string_equal(l.job[0].job_id, "a");
     assert_string_equal(l.job[1].job_id, "a~2");
     assert_string_equal(l.job[1].result, "a~2");
     assert_string_equal(l.job[2].job_id, "a~9");
-    assert_status_ok(look_up(s, "a~2", &l));
+    assert_string_equal(l.job[3].job_id, "a~4097");
+    assert_status_ok(look_up(s, "a", NULL, &l));
     assert_int_equal(l.n, 1);
-    assert_status_ok(look_up(s, "a\xc3\xa9", &l)); /* by the request's id alone */
+    assert_string_equal(l.job[0].job_id, "a");
+    assert_status_ok(look_up(s, "a~2", NULL, &l));
     assert_int_equal(l.n, 1);
-    assert_string_equal(l.job[0].job_id, "c");
-    assert_status_ok(look_up(s, "a~", &l));
+    assert_status_ok(look_up(s, "a\xc3\xa9", hash, &l)); /* by the request alone */
+    assert_int_equal(l.n, 1);
+    assert_string_equal(l.job[0].job_id, "c7");
+    assert_status_ok(look_up(s, "a\xc3\xa9", NULL, &l));
     assert_int_equal(l.n, 0);
-    assert_status_ok(look_up(s, "' OR 1=1 --", &l));
+    assert_status_ok(look_up(s, "a~", hash, &l));
+    assert_int_equal(l.n, 0);
+    assert_status_ok(look_up(s, "' OR 1=1 --", hash, &l));
     assert_int_equal(l.n, 0);
     store_close(s);
     env_clear(&e);
