@@ -199,7 +199,7 @@ CUZK_API CUZK_STATUS cuzk_job_cancel(cuzk_service *s, const char *job_id, bool *
 typedef enum cuzk_tier { CUZK_HOT, CUZK_WARM, CUZK_COLD } cuzk_tier; /* device, host memory, disk */
 
 /** Returns when the key can be used, seconds for a large one; single flight. circuit: "porep-32g", "wpost-2k", a circom
- *  circuit's name. CUZK_EINVAL: no such circuit; CUZK_EIO, CUZK_EDATA: its key. */
+ *  circuit's name. CUZK_EINVAL: no such circuit; CUZK_EIO, CUZK_EDATA: its key; CUZK_ECANCELLED: the service drains. */
 CUZK_API CUZK_STATUS cuzk_key_preload(cuzk_service *s, const char *circuit, bool *was_loaded,
                                       uint64_t *ms);
 /** CUZK_EBUDGET class inconsistent: it is in use (FAILED_PRECONDITION on the wire). */

@@ -818,7 +818,6 @@ void keys_stop(keys *s)
     (void)pthread_mutex_unlock(&s->mu);
     cancel_request(s->c.e->cancel); /* a digest takes minutes */
     stage_stop(s->loads);
-    cancel_reset(s->c.e->cancel);                          /* the engine outlives the service */
     (void)FAIL(CUZK_ECANCELLED, "the service is closing"); /* for tell */
     why = *cuzk_last_error();
     for (key_entry *k = s->first; k != NULL; k = k->next) tell(s, k, CUZK_ECANCELLED, &why);

@@ -76,7 +76,8 @@ typedef struct keys_config {
 } keys_config;
 
 CUZK_STATUS keys_open(keys **out, const keys_config *c);
-/** No load goes on when it returns; waiting uses are told CUZK_ECANCELLED. */
+/** No load goes on when it returns; waiting uses are told CUZK_ECANCELLED. The engine's token stays asked to stop: digests that
+ *  others make end by it too. */
 void keys_stop(keys *s);
 void keys_close(keys *s); /* nothing is used; NULL is fine */
 /** Replaces the circom circuits. Those that changed or are gone end with their last use. */

@@ -388,15 +388,23 @@ static bool is_busy(service *s)
     return busy;
 }
 
+/* No new work; who waits for a key by hand is told. */
+static void begin_to_drain(service *s, bool closing)
+{
+    svc_lock(s);
+    s->draining = true;
+    s->closing = s->closing || closing;
+    (void)pthread_cond_broadcast(&s->calm);
+    svc_unlock(s);
+}
+
 void cuzk_service_drain(cuzk_service *svc, uint64_t timeout_ms, bool *drained)
 {
     service *s = service_of(svc);
     uint64_t until = clock_ns() + timeout_ms * MS;
     struct timespec pause = {0, (long)(10 * MS)};
 
-    svc_lock(s);
-    s->draining = true;
-    svc_unlock(s);
+    begin_to_drain(s, false);
     stage_hold(s->decode, true);
     stage_hold(s->synthesis, true);
     stage_hold(s->device, true);
@@ -428,9 +436,7 @@ static svc_job *live_job_locked(service *s)
 /* Every job ends where it is; the store keeps it as it was. */
 static void stop_jobs(service *s)
 {
-    svc_lock(s);
-    s->draining = s->closing = true;
-    svc_unlock(s);
+    begin_to_drain(s, true);
     for (;;) {
         svc_job *j;
 
@@ -454,6 +460,7 @@ static void stop_jobs(service *s)
     svc_lock(s);
     while (s->n_live != 0) (void)pthread_cond_wait(&s->calm, &s->mu);
     svc_unlock(s);
+    cancel_reset(s->e->cancel); /* the engine outlives the service */
 }
 
 static void stop_clock(service *s)
@@ -498,8 +505,8 @@ struct span_rec *cuzk_engine_spans(cuzk_engine *e)
 
 typedef struct key_wait {
     key_use use;
-    pthread_mutex_t mu;
-    pthread_cond_t cond;
+    service *s;
+    /* guarded by the service's mu */
     bool done;
     cuzk_status st;
     cuzk_error error;
@@ -508,13 +515,36 @@ typedef struct key_wait {
 static void key_is_ready(key_use *u, cuzk_status st)
 {
     key_wait *w = (key_wait *)(void *)u;
+    service *s = w->s;
+    cuzk_error why = {0};
 
-    (void)pthread_mutex_lock(&w->mu);
+    if (st != CUZK_OK) why = *cuzk_last_error();
+    svc_lock(s);
     w->st = st;
-    if (st != CUZK_OK) w->error = *cuzk_last_error();
-    w->done = true;
-    (void)pthread_cond_signal(&w->cond);
-    (void)pthread_mutex_unlock(&w->mu);
+    w->error = why;
+    w->done = true; /* w may be gone once the lock is free */
+    (void)pthread_cond_broadcast(&s->calm);
+    svc_unlock(s);
+}
+
+/* A service that drains does not make its caller wait for the load, which may take minutes. */
+static void wait_for_key(service *s, key_wait *w)
+{
+    bool leaves;
+
+    svc_lock(s);
+    while (!w->done && !s->draining) (void)pthread_cond_wait(&s->calm, &s->mu);
+    leaves = !w->done;
+    svc_unlock(s);
+    if (!leaves) return;
+    if (key_abandon(s->keys, &w->use)) {
+        w->st = FAIL(CUZK_ECANCELLED, "the service is draining: the key is not waited for");
+        w->error = *cuzk_last_error();
+        return;
+    }
+    svc_lock(s); /* it is being told */
+    while (!w->done) (void)pthread_cond_wait(&s->calm, &s->mu);
+    svc_unlock(s);
 }
 
 cuzk_status cuzk_key_preload(cuzk_service *svc, const char *circuit, bool *was_loaded, uint64_t *ms)
@@ -522,17 +552,11 @@ cuzk_status cuzk_key_preload(cuzk_service *svc, const char *circuit, bool *was_l
     service *s = service_of(svc);
     uint64_t from = clock_ns();
     key_entry *k = keys_named(s->keys, circuit);
-    key_wait w = {.use = {.level = svc_level(CUZK_NORMAL), .ready = key_is_ready}};
+    key_wait w = {.use = {.level = svc_level(CUZK_NORMAL), .ready = key_is_ready}, .s = s};
 
     if (k == NULL) return CUZK_EINVAL;
-    (void)pthread_mutex_init(&w.mu, NULL); /* these cannot fail: plain ones */
-    (void)pthread_cond_init(&w.cond, NULL);
     *was_loaded = key_acquire(s->keys, &w.use, k);
-    (void)pthread_mutex_lock(&w.mu);
-    while (!*was_loaded && !w.done) (void)pthread_cond_wait(&w.cond, &w.mu);
-    (void)pthread_mutex_unlock(&w.mu);
-    (void)pthread_cond_destroy(&w.cond);
-    (void)pthread_mutex_destroy(&w.mu);
+    if (!*was_loaded) wait_for_key(s, &w);
     *ms = (clock_ns() - from) / MS;
     if (w.st != CUZK_OK) return status_adopt(&w.error);
     key_release(s->keys, &w.use);

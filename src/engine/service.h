@@ -418,8 +418,8 @@ void svc_trim(service *s);
 
 /* service_restore.c */
 CUZK_STATUS svc_restore(service *s);
-/** Not under mu. Brings ended jobs back of which only the store knows: those named id, or asked for under it; hash: unless the job
- *  of this request is in memory. Whether there is one, the tables tell. */
+/** Not under mu. Brings ended jobs back of which only the store knows: the one named id; with a hash, unless the job of this
+ *  request is in memory: that one, and those whose names a further job of id might get. Whether there is one, the tables tell. */
 CUZK_STATUS svc_recall(service *s, const char *id, const uint8_t hash[32]);
 
 /* service_jobs.c: states, ends */

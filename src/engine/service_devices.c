@@ -131,11 +131,15 @@ part_path svc_next_path(const service *s, const svc_part *p)
 
 /* ---- faults ---- */
 
+/* Under the lock: of two that come at once the later one counts what both did. */
 static void set_stage_width(service *s)
 {
-    unsigned n = total_width(s);
+    unsigned n;
 
+    svc_lock(s);
+    n = total_width(s);
     stage_set_width(s->device, n == 0 ? 1 : n);
+    svc_unlock(s);
 }
 
 bool svc_device_retire(service *s, svc_device *v, const svc_job *j, const cuzk_error *why)

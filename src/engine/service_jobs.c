@@ -106,12 +106,11 @@ void svc_job_queue(svc_job *j)
 {
     service *s = j->s;
     uint64_t now = clock_ns();
+    bool stopping;
 
     svc_lock(s);
-    cancel_reset(j->cancel); /* nobody works under it */
+    stopping = j->stopping; /* while it was made durable */
     cancel_set_gate(j->cancel, s->gate, svc_level(j->priority));
-    j->stopping = j->closing = false;
-    j->error = (cuzk_error){0};
     j->at = JOB_IN_DECODE;
     j->out++;
     j->attempts++;
@@ -121,7 +120,10 @@ void svc_job_queue(svc_job *j)
     (void)pthread_cond_broadcast(&s->durable);
     svc_unlock(s);
     svc_event_job(s, j);
-    svc_enter(j);
+    if (stopping)
+        svc_leave(j);
+    else
+        svc_enter(j);
 }
 
 /* Whatever it waits in. n: its partitions, as far as they are begun. */

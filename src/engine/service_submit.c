@@ -16,7 +16,7 @@
 #include "engine/service.h"
 
 #define UUID_SIZE 37
-#define NUMBERED 9u /* jobs of one request id whose ids are counted */
+#define NUMBERED 9u /* jobs of one request id whose ids are counted; store_read.c knows them */
 
 /* ---- ids ---- */
 
@@ -43,11 +43,12 @@ static cuzk_status name_locked(service *s, svc_job *j)
     if (j->job_id == NULL) return FAIL(CUZK_ENOMEM, "job: out of memory");
     (void)snprintf(j->job_id, size, "%s", j->request_id);
     for (uint32_t n = 2; svc_find_locked(s, j->job_id) != NULL; n++) {
-        uint32_t tag = n;
+        uint64_t tag =
+            n; /* counted ones are looked for in the store too; another is met by no chance */
 
         if (n > NUMBERED && os_random(&tag, sizeof tag) != 0)
             return FAIL(CUZK_EIO, "the system gives no random bytes");
-        (void)snprintf(j->job_id, size, "%s~%" PRIu32, j->request_id, tag);
+        (void)snprintf(j->job_id, size, "%s~%" PRIu64, j->request_id, tag);
     }
     return CUZK_OK;
 }
@@ -329,7 +330,9 @@ static void begin_attempt_locked(svc_job *j, const cuzk_request *r)
 static void reset_locked(svc_job *j, uint32_t priority)
 {
     svc_move(j, CUZK_JOB_QUEUED);
-    j->stored = false;
+    cancel_reset(j->cancel); /* nobody works under it */
+    j->stopping = j->closing = j->stored = false;
+    j->error = (cuzk_error){0};
     j->priority = priority > j->priority ? priority : j->priority;
     svc_forget_parts(j);
     cuzk_buffer_clear(&j->proof_json);

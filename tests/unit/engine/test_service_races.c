@@ -7,6 +7,7 @@
  */
 #include "service_support.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -140,10 +141,101 @@ static void test_raised(void **state)
     service_stop(&t);
 }
 
+typedef struct caller {
+    pthread_t thread;
+    cuzk_service *s;
+    const cuzk_request *r;
+    cuzk_status st;
+    bool loaded;
+    uint64_t ms;
+} caller;
+
+static void *submit(void *arg)
+{
+    caller *c = arg;
+    cuzk_ticket k;
+
+    c->st = cuzk_job_submit(c->s, c->r, &k);
+    return NULL;
+}
+
+static void *preload(void *arg)
+{
+    caller *c = arg;
+
+    c->st = cuzk_key_preload(c->s, "wpost-2k", &c->loaded, &c->ms);
+    return NULL;
+}
+
+static void hear(void *ctx, const cuzk_job_result *r)
+{
+    (void)ctx;
+    (void)r;
+}
+
+/* The only one who waits for a further attempt goes while the attempt is made durable: it is cancelled. */
+static void test_left_while_admitted(void **state)
+{
+    cuzk_service_tunables tune = {.cancel_orphans = true};
+    test_service t;
+    test_request q;
+    cuzk_ticket k;
+    caller c;
+    uint64_t wait;
+    bool running;
+
+    (void)state;
+    service_start(&t, 2, harness_temp_path("left"), &tune);
+    request_window(&q, "left", 2);
+    fault_arm("decode:hold");
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    assert_status_ok(cuzk_job_cancel(t.s, k.job_id, &running));
+    fault_arm("payload:hold");
+    ends_cancelled(t.s, k.job_id, 0);
+    c = (caller){.s = t.s, .r = &q.r};
+    assert_int_equal(pthread_create(&c.thread, NULL, submit, &c), 0);
+    wait_for_text(t.s, "/jobs/left", "\"queued\"");
+    assert_status_ok(cuzk_job_wait(t.s, k.job_id, 0, hear, NULL, &wait));
+    cuzk_job_unwait(t.s, wait, true);
+    fault_arm(NULL);
+    (void)pthread_join(c.thread, NULL);
+    assert_status_ok(c.st);
+    ends_cancelled(t.s, k.job_id, 0);
+    request_clear(&q);
+    service_stop(&t);
+}
+
+/* Who waits for a key by hand does not hold up a service that drains: the load ends when it is closed. */
+static void test_preload_drained(void **state)
+{
+    test_service t;
+    caller c;
+    bool drained;
+
+    (void)state;
+    service_start(&t, 2, NULL, NULL);
+    fault_arm("key load:hold");
+    c = (caller){.s = t.s};
+    assert_int_equal(pthread_create(&c.thread, NULL, preload, &c), 0);
+    wait_for_text(t.s, "/status", "\"loading\"");
+    (void)alarm(PATIENCE_S); /* it may never come back */
+    cuzk_service_drain(t.s, 0, &drained);
+    (void)pthread_join(c.thread, NULL);
+    (void)alarm(0);
+    assert_int_equal(c.st, CUZK_ECANCELLED);
+    fault_arm(NULL);
+    service_stop(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stopped), cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_stopped_before_its_key), cmocka_unit_test(test_raised)};
+        cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_stopped_before_its_key),
+        cmocka_unit_test(test_raised),
+        cmocka_unit_test(test_left_while_admitted),
+        cmocka_unit_test(test_preload_drained),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
