@@ -223,7 +223,7 @@ U128_NOINLINE void miller_rest(fp12 *r, const pairing_term *t, size_t n)
 
 void curve_lanes_bls_miller(gt_any *r, const pairing_term *t, size_t n)
 {
-    pairing_term lane[MILLER_TERMS], rest[MILLER_REST];
+    pairing_term lane[MILLER_TERMS], rest[MILLER_REST + MILLER_MIN];
     size_t n_lane = 0, n_rest = 0, few;
     fp12 f;
 
@@ -244,8 +244,8 @@ void curve_lanes_bls_miller(gt_any *r, const pairing_term *t, size_t n)
     }
     few = n_lane % LANES < MILLER_MIN ? n_lane % LANES : 0;
     if (n_lane > few) miller_lanes(&f, lane, n_lane - few);
-    miller_rest(&f, lane + n_lane - few, few);
-    miller_rest(&f, rest, n_rest);
+    memcpy(rest + n_rest, lane + n_lane - few, few * sizeof *rest); /* they share squarings */
+    miller_rest(&f, rest, n_rest + few);
     memcpy(r, &f, sizeof f);
 }
 

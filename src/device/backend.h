@@ -51,6 +51,10 @@ typedef struct dev_backend {
     CUZK_STATUS(*fixed_keep) /* with points_new */
     (dev_stream *s, const dev_points *p, size_t at, const dev_fixed *f, const fr *k, size_t n,
      size_t *infinity_index);
+    /* NULL, both: sums are taken without. t has id, n and m; fills c, windows and points, which stay NULL beyond max_bytes. */
+    CUZK_STATUS(*multiples_new)
+    (dev_stream *s, dev_multiples *t, const dev_points *points, size_t max_bytes);
+    CUZK_STATUS (*multiples_sum)(dev_stream *s, g1_any *r, const dev_multiples *t, const fr *k);
     CUZK_STATUS(*abc)
     (dev_stream *s, dev_buf *a, dev_buf *b, dev_buf *c, const dev_system *sys, const fr *inputs,
      const dev_scalars *aux);
@@ -91,6 +95,15 @@ struct dev_fixed {
     curve_id id;
     bool g2;
     void *impl;
+};
+
+struct dev_multiples {
+    mem *m;
+    curve_id id;
+    size_t n;
+    unsigned c;
+    size_t windows;
+    uint8_t *points; /* as in memory: point i times 2^(c w) is the (w n + i)-th */
 };
 
 extern const dev_backend dev_backend_cpu;

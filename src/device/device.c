@@ -562,6 +562,53 @@ cuzk_status dev_fixed_base_g2(dev_stream *s, uint8_t *out, point_enc enc, curve_
     return fixed_base(s, out, enc, id, true, base, k, n, infinity_index);
 }
 
+/* ---- points of which sums are taken again and again ---- */
+
+cuzk_status dev_multiples_new(dev_multiples **out, dev_stream *s, curve_id id,
+                              const dev_points *points, size_t max_bytes, mem *m)
+{
+    cuzk_status st;
+    dev_multiples *t;
+
+    TRY(check_stream(s, "multiples of points"));
+    TRY(check_curve(s->d, id, "multiples of points"));
+    TRY(check_points(s->d, points, false, id, "multiples of points"));
+    if (points->enc != POINT_LEM || !points->trusted || points->n == 0)
+        return FAIL(CUZK_EINVAL, "multiples of points: %zu points, to be checked and as in memory",
+                    points->n);
+    t = mem_new(m, 1, sizeof *t, &st);
+    if (t == NULL) return st;
+    *t = (dev_multiples){.m = m, .id = id, .n = points->n};
+    if (s->d->be->multiples_new != NULL) st = s->d->be->multiples_new(s, t, points, max_bytes);
+    if (st != CUZK_OK || t->points == NULL) {
+        dev_multiples_free(t);
+        t = NULL;
+    }
+    if (st == CUZK_OK) *out = t;
+    return st;
+}
+
+void dev_multiples_free(dev_multiples *t)
+{
+    if (t == NULL) return;
+    mem_free(t->m, t->points);
+    mem_free(t->m, t);
+}
+
+bool dev_multiples_fit(const dev_multiples *t, const dev_stream *s)
+{
+    return t != NULL && s->d->be->multiples_sum != NULL;
+}
+
+cuzk_status dev_multiples_sum(dev_stream *s, g1_any *r, const dev_multiples *t, const fr *k)
+{
+    TRY(check_stream(s, "sum of multiples"));
+    TRY(has_op(s->d->be->multiples_sum != NULL, s, "sum of multiples"));
+    if (r == NULL || t == NULL || k == NULL)
+        return FAIL(CUZK_EINVAL, "sum of multiples: nowhere to put it, no points or no scalars");
+    return s->d->be->multiples_sum(s, r, t, k);
+}
+
 /* ---- constraint systems ---- */
 
 static cuzk_status check_template(const dev_template *t, size_t index, bool c_wanted)

@@ -184,6 +184,22 @@ CUZK_STATUS dev_fixed_base_g1(dev_stream *s, uint8_t *out, point_enc enc, curve_
 CUZK_STATUS dev_fixed_base_g2(dev_stream *s, uint8_t *out, point_enc enc, curve_id id,
                               const g2_any *base, const fr *k, size_t n, size_t *infinity_index);
 
+/* ---- points of which sums are taken again and again ---- */
+
+/** Of each of n points of G1 its multiples by 2^(c w), one for each window of c bits of a scalar: a sum is then one window, whose entries are
+ *  all digits of all scalars, with no doublings after it. In the host's memory; immutable, shared at will by streams of any device that
+ *  takes them (CPU backend). */
+typedef struct dev_multiples dev_multiples;
+/** *out is NULL when they would take more than max_bytes, or the stream's device has no such operation. Made in m, which must outlive
+ *  them, by 255 doublings a point. points: POINT_LEM, trusted; not needed after. */
+CUZK_STATUS dev_multiples_new(dev_multiples **out, dev_stream *s, curve_id id,
+                              const dev_points *points, size_t max_bytes, mem *m);
+void dev_multiples_free(dev_multiples *t); /* NULL is fine */
+/** Whether dev_multiples_sum can be called on this stream. */
+bool dev_multiples_fit(const dev_multiples *t, const dev_stream *s);
+/** r = sum of k[i] times point i, over all n points. */
+CUZK_STATUS dev_multiples_sum(dev_stream *s, g1_any *r, const dev_multiples *t, const fr *k);
+
 /* ---- constraint systems: blocks that are instances of templates, as plain arrays ---- */
 
 /* A wire inside a template: 0 is the constant one, 1..n_in the wires passed in, then n_local own auxiliary variables,

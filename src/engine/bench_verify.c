@@ -186,6 +186,7 @@ static cuzk_status open_key(verify_case *c, size_t n_pub)
     c->sim = NULL;
     c->n_pub = n_pub;
     st = groth16_sim_open(&c->sim, c->j->s, curve_of(c), (uint32_t)n_pub + 1, c->j->e->m);
+    if (st == CUZK_OK) st = groth16_vk_prepare(c->sim->vk, c->j->s);
     span_close(&sp);
     return st;
 }

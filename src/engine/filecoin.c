@@ -391,6 +391,7 @@ static cuzk_status verify(job *j, const cuzk_filecoin_args *args, const char *pr
     if (st == CUZK_OK) st = partition_range(&f, args, &from, &to);
     if (st == CUZK_OK) st = file_map_open(&m, proof);
     if (st == CUZK_OK) st = take_vk(&k, j->e, &f, args->params_dir);
+    if (st == CUZK_OK) kept_vk_prepare(k, j->host);
     span_close(&sp);
     if (st == CUZK_OK)
         st = is_whole_ni(&f, args, &m) ? verify_whole(j, &f, args, k->vk, &m, valid)

@@ -1,11 +1,14 @@
 /*
- * engine/kept_vk.c - one verifying key kept between verifications
+ * engine/kept_vk.c - one verifying key kept between verifications, and made ready when it comes again
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "engine/kept_vk.h"
 
 #include <string.h>
+
+/* So many verifications save what multiples of the key's points cost. */
+#define MULTIPLES_FROM 16
 
 void kept_vk_free(kept_vk *k)
 {
@@ -52,8 +55,18 @@ cuzk_status kept_vk_take(kept_vk **out, cuzk_engine *e, const char *path)
         kept_vk_free(k);
         k = old;
     }
+    k->taken++;
     *out = k;
     return CUZK_OK;
+}
+
+void kept_vk_prepare(kept_vk *k, dev_stream *s)
+{
+    cuzk_status st;
+
+    if (k->taken < 2) return;
+    st = groth16_vk_prepare(k->vk, k->taken < MULTIPLES_FROM ? NULL : s);
+    (void)st; /* without memory for it the key is used as it is; a stop is seen by who verifies */
 }
 
 void kept_vk_put(cuzk_engine *e, kept_vk *k)

@@ -38,6 +38,7 @@ cuzk_status key_load_circom(keys *s, key_entry *k)
     st = read_r1cs(s, k);
     span_close(&sp);
     TRY(st);
+    TRY(groth16_vk_prepare(k->pk->vk, NULL)); /* its proofs are verified here */
     k->witness_bytes = mem_cost((size_t)k->pk->n_aux * sizeof(fr)) +
                        mem_cost((size_t)k->pk->n_inputs * sizeof(fr)) + mem_cost(4096);
     k->prove_bytes = key_first_estimate(s, k->pk, k->pk->coeffs);

@@ -32,6 +32,7 @@ cuzk_status key_load_filecoin(keys *s, key_entry *k)
     if (st == CUZK_OK) st = groth16_params_open(&k->pk, path, cv, k->sys, k->m);
     span_close(&sp);
     TRY(st);
+    TRY(groth16_vk_prepare(k->pk->vk, NULL)); /* its proofs are verified here */
     k->witness_bytes = r1cs_assignment_size(k->sys);
     k->prove_bytes = key_first_estimate(s, k->pk, k->sys);
     return CUZK_OK;

@@ -8,10 +8,10 @@
 
 #include "groth16/prove.h"
 
-/** A vk with room for n_ic points, all else zero. When its points are there, vk_make_ready. */
+/** A vk with room for n_ic points, all else zero. */
 CUZK_STATUS vk_new(groth16_vk **out, const curve *cv, uint32_t n_ic, mem *m);
-/** Lines of gamma and delta, e(alpha, beta): some 0.5 ms. */
-void vk_make_ready(groth16_vk *vk);
+/** e(alpha, beta) */
+void vk_alpha_beta(const groth16_vk *vk, gt_any *r);
 /** A point that must be canonical, on the curve, in the subgroup and not infinity; `what` names it in the error. */
 CUZK_STATUS point_g1(g1_any *out, const curve *cv, const uint8_t *in, point_enc enc,
                      const char *what);

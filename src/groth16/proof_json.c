@@ -305,7 +305,6 @@ cuzk_status groth16_vk_from_json(groth16_vk **out, const uint8_t *json, size_t s
     vk->beta_g2 = head.beta_g2;
     vk->gamma_g2 = head.gamma_g2;
     vk->delta_g2 = head.delta_g2;
-    vk_make_ready(vk);
     *out = vk;
     vk = NULL;
 out:
@@ -384,7 +383,9 @@ static void put_gt(bytes_out *o, const curve *cv, const gt_any *g)
 cuzk_status groth16_vk_to_json(bytes_out *o, const groth16_vk *vk)
 {
     const curve *cv = vk->cv;
+    gt_any alpha_beta;
 
+    vk_alpha_beta(vk, &alpha_beta);
     bytes_printf(
         o,
         "{\n \"protocol\": \"groth16\",\n \"curve\": \"%s\",\n \"nPublic\": %u,\n \"vk_alpha_1\": ",
@@ -397,7 +398,7 @@ cuzk_status groth16_vk_to_json(bytes_out *o, const groth16_vk *vk)
     bytes_printf(o, ",\n \"vk_delta_2\": ");
     put_g2(o, cv, &vk->delta_g2, " ");
     bytes_printf(o, ",\n \"vk_alphabeta_12\": ");
-    put_gt(o, cv, &vk->ready->alpha_beta);
+    put_gt(o, cv, &alpha_beta);
     bytes_printf(o, ",\n \"IC\": [\n");
     for (uint32_t i = 0; i < vk->n_ic; i++) {
         g1_any p;

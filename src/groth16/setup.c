@@ -191,7 +191,6 @@ cuzk_status setup_vk(groth16_vk **out, emitter *e)
     cv->g2_mul(&vk->gamma_g2, &cv->g2_gen, &t->gamma);
     cv->g1_mul(&vk->delta_g1, &cv->g1_gen, &t->delta);
     cv->g2_mul(&vk->delta_g2, &cv->g2_gen, &t->delta);
-    vk_make_ready(vk);
     *out = vk;
     return CUZK_OK;
 }

@@ -32,7 +32,6 @@ static cuzk_status make_key(groth16_sim *sim, dev_stream *s)
     cv->g2_mul(&vk->gamma_g2, &cv->g2_gen, &sim->gamma);
     cv->g2_mul(&vk->delta_g2, &cv->g2_gen, &delta);
     TRY(dev_fixed_base_g1(s, vk->ic, POINT_LEM, cv->id, &cv->g1_gen, sim->ic, vk->n_ic, NULL));
-    vk_make_ready(vk);
     return CUZK_OK;
 }
 

@@ -5,8 +5,8 @@
  * Many: with random z_j, prod e(z_j A_j, B_j) e(-sum z_j acc_j, gamma) e(-sum z_j C_j, delta) = e(alpha, beta)^(sum z_j).
  * The z_j are drawn from 2^128 different values that are not 0: when some proof is wrong, at most one of 2^128 choices of its z hides it.
  *
- * A product of pairings is one Miller loop and one final exponentiation; the lines of gamma and delta and the right side come with
- * the key (vk.c).
+ * A product of pairings is one Miller loop and one final exponentiation. The lines of gamma and delta and the right side come with a
+ * prepared key (vk.c); under another the right side is one more factor, e(-alpha, beta) or e(-alpha sum z_j, beta), and the product is 1.
  *
  * Source: spec/filecoin-formats.md section 7.
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -30,19 +30,44 @@ static cuzk_status sum_points(dev_stream *s, const curve *cv, const uint8_t *poi
 /** acc = k[0] IC_0 + ... + k[n_ic-1] IC_(n_ic-1). */
 static cuzk_status ic_sum(dev_stream *s, const groth16_vk *vk, const fr *k, g1_any *acc)
 {
+    const dev_multiples *t = vk->ready == NULL ? NULL : vk->ready->ic;
     span sp = span_open(SPAN_MSM_IC);
-    cuzk_status st = sum_points(s, vk->cv, vk->ic, k, vk->n_ic, acc);
+    cuzk_status st = dev_multiples_fit(t, s) ? dev_multiples_sum(s, acc, t, k)
+                                             : sum_points(s, vk->cv, vk->ic, k, vk->n_ic, acc);
     span_close(&sp);
     return st;
 }
 
-/** The two terms that are of the key: -acc with gamma, -c with delta. */
-static void key_terms(const groth16_vk *vk, g1_any *acc, g1_any *c, pairing_term t[2])
+/* Terms that are of the key, at most. */
+#define KEY_TERMS 3
+
+/** Whether the n terms, with -acc and -c for gamma and delta, are e(alpha, beta), or its power `times` unless NULL. t: room for KEY_TERMS
+ *  more. acc and c are negated. */
+static bool holds(const groth16_vk *vk, pairing_term *t, size_t n, g1_any *acc, g1_any *c,
+                  const fr *times)
 {
-    vk->cv->g1_neg(acc, acc);
-    vk->cv->g1_neg(c, c);
-    t[0] = (pairing_term){.p = acc, .q = &vk->gamma_g2, .prepared = &vk->ready->gamma};
-    t[1] = (pairing_term){.p = c, .q = &vk->delta_g2, .prepared = &vk->ready->delta};
+    const curve *cv = vk->cv;
+    const groth16_vk_ready *ready = vk->ready;
+    g1_any alpha = vk->alpha_g1;
+    gt_any f, want;
+
+    cv->g1_neg(acc, acc);
+    cv->g1_neg(c, c);
+    t[n] = (pairing_term){
+        .p = acc, .q = &vk->gamma_g2, .prepared = ready == NULL ? NULL : &ready->gamma};
+    t[n + 1] = (pairing_term){
+        .p = c, .q = &vk->delta_g2, .prepared = ready == NULL ? NULL : &ready->delta};
+    if (ready == NULL) {
+        if (times != NULL) cv->g1_mul(&alpha, &alpha, times);
+        cv->g1_neg(&alpha, &alpha);
+        t[n + 2] = (pairing_term){.p = &alpha, .q = &vk->beta_g2};
+    }
+    cv->miller(&f, t, n + (ready == NULL ? 3 : 2));
+    cv->final_exp(&f, &f);
+    if (ready == NULL) return cv->gt_is_one(&f);
+    want = ready->alpha_beta;
+    if (times != NULL) cv->gt_pow_var(&want, &want, times);
+    return cv->gt_eq(&f, &want);
 }
 
 cuzk_status groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_proof *p,
@@ -51,8 +76,7 @@ cuzk_status groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_pr
     cuzk_status st = CUZK_OK;
     const curve *cv = vk->cv;
     g1_any acc, c = p->c;
-    pairing_term t[3] = {{.p = &p->a, .q = &p->b}};
-    gt_any f;
+    pairing_term t[1 + KEY_TERMS] = {{.p = &p->a, .q = &p->b}};
 
     if (n + 1 != vk->n_ic)
         return FAIL_DATA(SHAPE, "public inputs", "%zu public inputs, the key has %u", n,
@@ -66,10 +90,7 @@ cuzk_status groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_pr
     TRY(st);
 
     span sp = span_open(SPAN_PAIRING);
-    key_terms(vk, &acc, &c, t + 1);
-    cv->miller(&f, t, 3);
-    cv->final_exp(&f, &f);
-    *valid = cv->gt_eq(&f, &vk->ready->alpha_beta);
+    *valid = holds(vk, t, 1, &acc, &c, NULL);
     span_close(&sp);
     return CUZK_OK;
 }
@@ -112,7 +133,7 @@ static cuzk_status batch_open(batch *b, const groth16_vk *vk, const groth16_proo
     size_t n_terms;
 
     *b = (batch){.vk = vk, .p = p, .n = n};
-    if (!size_add(&n_terms, n, 2)) return FAIL(CUZK_EINVAL, "%zu proofs", n);
+    if (!size_add(&n_terms, n, KEY_TERMS)) return FAIL(CUZK_EINVAL, "%zu proofs", n);
     b->z = mem_new(m, n, sizeof *b->z, &st);
     if (b->z == NULL) return st;
     b->half[0] = mem_new(m, n, 2 * sizeof *b->half[0], &st);
@@ -227,20 +248,14 @@ static bool has_infinity(const batch *b)
 static cuzk_status check(batch *b, dev_stream *s, const fr *pub, bool *valid)
 {
     const groth16_vk *vk = b->vk;
-    const curve *cv = vk->cv;
-    const curve_lanes *l = has_infinity(b) ? NULL : curve_lanes_of(cv);
+    const curve_lanes *l = has_infinity(b) ? NULL : curve_lanes_of(vk->cv);
     g1_any acc;
-    gt_any f, want;
 
     TRY(l == NULL ? weigh(b, s) : weigh_lanes(b, s, l));
     for (size_t j = 0; j < b->n; j++) b->t[j] = (pairing_term){.p = &b->a[j], .q = &b->p[j].b};
     sum_inputs(b, pub);
     TRY(ic_sum(s, vk, b->k, &acc));
-    key_terms(vk, &acc, &b->c_sum, b->t + b->n);
-    cv->miller(&f, b->t, b->n + 2);
-    cv->final_exp(&f, &f);
-    cv->gt_pow_var(&want, &vk->ready->alpha_beta, &b->k[0]);
-    *valid = cv->gt_eq(&f, &want);
+    *valid = holds(vk, b->t, b->n, &acc, &b->c_sum, &b->k[0]);
     return CUZK_OK;
 }
 

@@ -16,6 +16,7 @@ void groth16_vk_free(groth16_vk *vk)
 {
     if (vk == NULL) return;
     mem *m = vk->m;
+    if (vk->ready != NULL) dev_multiples_free(vk->ready->ic);
     mem_free(m, vk->ready);
     mem_free(m, vk->ic);
     mem_free(m, vk);
@@ -36,8 +37,7 @@ cuzk_status vk_new(groth16_vk **out, const curve *cv, uint32_t n_ic, mem *m)
     vk->m = m;
     vk->n_ic = n_ic;
     vk->ic = mem_new(m, n_ic, cv->g1_size, &st);
-    if (vk->ic != NULL) vk->ready = mem_new(m, 1, sizeof *vk->ready, &st);
-    if (vk->ready == NULL) {
+    if (vk->ic == NULL) {
         groth16_vk_free(vk);
         return st;
     }
@@ -45,13 +45,39 @@ cuzk_status vk_new(groth16_vk **out, const curve *cv, uint32_t n_ic, mem *m)
     return CUZK_OK;
 }
 
-void vk_make_ready(groth16_vk *vk)
+void vk_alpha_beta(const groth16_vk *vk, gt_any *r)
+{
+    if (vk->ready != NULL)
+        *r = vk->ready->alpha_beta;
+    else
+        vk->cv->pairing(r, &vk->alpha_g1, &vk->beta_g2);
+}
+
+static cuzk_status make_ready(groth16_vk *vk)
 {
     const curve *cv = vk->cv;
+    cuzk_status st;
+    groth16_vk_ready *ready = mem_new(vk->m, 1, sizeof *ready, &st);
 
-    cv->g2_prepare(&vk->ready->gamma, &vk->gamma_g2);
-    cv->g2_prepare(&vk->ready->delta, &vk->delta_g2);
-    cv->pairing(&vk->ready->alpha_beta, &vk->alpha_g1, &vk->beta_g2);
+    if (ready == NULL) return st;
+    cv->g2_prepare(&ready->gamma, &vk->gamma_g2);
+    cv->g2_prepare(&ready->delta, &vk->delta_g2);
+    vk_alpha_beta(vk, &ready->alpha_beta);
+    vk->ready = ready;
+    return CUZK_OK;
+}
+
+cuzk_status groth16_vk_prepare(groth16_vk *vk, dev_stream *s)
+{
+    const dev_points ic = {.data = vk->ic, .n = vk->n_ic, .enc = POINT_LEM, .trusted = true};
+    cuzk_status st = CUZK_OK;
+    span sp = span_open(SPAN_READ_KEY);
+
+    if (vk->ready == NULL) st = make_ready(vk);
+    if (st == CUZK_OK && s != NULL && vk->ready->ic == NULL)
+        st = dev_multiples_new(&vk->ready->ic, s, vk->cv->id, &ic, GROTH16_IC_MULTIPLES, vk->m);
+    span_close(&sp);
+    return st;
 }
 
 static cuzk_status take_g1(bytes_in *in, const curve *cv, g1_any *out, const char *what)
@@ -97,7 +123,6 @@ cuzk_status groth16_vk_read(groth16_vk **out, const uint8_t *data, size_t size, 
                          bytes_left(&in) / g1_size);
     TRY(vk_new(&vk, cv, n, m));
     head.ic = vk->ic;
-    head.ready = vk->ready;
     head.n_ic = n;
     head.m = m;
     *vk = head;
@@ -110,7 +135,6 @@ cuzk_status groth16_vk_read(groth16_vk **out, const uint8_t *data, size_t size, 
                        in.pos);
         goto out;
     }
-    vk_make_ready(vk);
     *out = vk;
     vk = NULL;
 out:

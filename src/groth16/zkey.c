@@ -164,7 +164,6 @@ static cuzk_status read_vk(groth16_pk *pk, const circom_file *f, const zkey_head
     TRY(point_g1(&pk->vk->delta_g1, cv, h->delta1, POINT_LEM, "zkey delta1"));
     TRY(point_g2(&pk->vk->delta_g2, cv, h->delta2, POINT_LEM, "zkey delta2"));
     TRY(points_g1(pk->vk->ic, cv, ic.data, (size_t)h->n_public + 1, POINT_LEM, "zkey IC"));
-    vk_make_ready(pk->vk);
     return CUZK_OK;
 }
 

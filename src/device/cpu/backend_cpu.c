@@ -115,5 +115,7 @@ const dev_backend dev_backend_cpu = {
     .fixed_new = cpu_fixed_new,
     .fixed_free = cpu_fixed_free,
     .fixed_mul = cpu_fixed_mul,
+    .multiples_new = cpu_multiples_new,
+    .multiples_sum = cpu_multiples_sum,
     .abc = cpu_abc,
 };

@@ -30,9 +30,9 @@ const msm_kernels *msm_kernels_get(curve_id id, cpu_table t, bool g2)
 
 /* ---- the block that a sum works in ---- */
 
-typedef struct msm_block {
+struct msm_block {
     size_t size; /* of what lies behind the head */
-} msm_block;
+};
 
 _Static_assert(sizeof(msm_block) <= MSM_BLOCK_HEAD, "the head has room");
 
@@ -56,7 +56,14 @@ static CUZK_STATUS block_take(msm_block **out, dev_stream *s, size_t size)
     return CUZK_OK;
 }
 
-static void block_leave(dev_stream *s, msm_block *b)
+CUZK_STATUS msm_take(msm_run *r, msm_block **block)
+{
+    TRY(block_take(block, r->s, msm_lay_out(r, NULL)));
+    (void)msm_lay_out(r, (uint8_t *)*block + MSM_BLOCK_HEAD);
+    return CUZK_OK;
+}
+
+void msm_leave(dev_stream *s, msm_block *b)
 {
     cpu_stream *impl = s->impl;
 
@@ -76,9 +83,7 @@ static CUZK_STATUS run_init(msm_run *r, msm_block **block, const curve *cv)
 {
     msm_plan_make(&r->plan, r->k, cv, r->scalars, r->in_place, r->threads);
     msm_digits_init(&r->digits, cv, r->plan.c);
-    TRY(block_take(block, r->s, msm_lay_out(r, NULL)));
-    (void)msm_lay_out(r, (uint8_t *)*block + MSM_BLOCK_HEAD);
-    return CUZK_OK;
+    return msm_take(r, block);
 }
 
 /* The next group of windows, its buckets empty; the row of ones goes with the first. */
@@ -157,6 +162,6 @@ CUZK_STATUS cpu_msm_run(dev_stream *s, void *r, curve_id id, const dev_points *b
     TRY_OUT(run_init(&run, &block, cv));
     TRY_OUT(run_all(&run, r));
 out:
-    block_leave(s, block);
+    msm_leave(s, block);
     return st;
 }

@@ -33,6 +33,12 @@ void cpu_msm_keep(dev_stream *s, bool keep);
 /** Upper bound of the bytes that cpu_msm_run takes from the budget for n scalars. */
 size_t cpu_msm_memory(const device *d, curve_id id, bool g2, point_enc enc, size_t n);
 
+/** Fills t: the window from the model that all sums of this kind have (msm_multiples.c). */
+CUZK_STATUS cpu_multiples_new(dev_stream *s, dev_multiples *t, const dev_points *points,
+                              size_t max_bytes);
+/** Errors, threads, time: as cpu_msm_run. Any CPU table may take multiples that another made. */
+CUZK_STATUS cpu_multiples_sum(dev_stream *s, g1_any *r, const dev_multiples *t, const fr *k);
+
 /** Fills f->impl: the table of multiples of base (a g1_any or g2_any on the curve), for about n of them. */
 CUZK_STATUS cpu_fixed_new(dev_stream *s, dev_fixed *f, const void *base, size_t n);
 void cpu_fixed_free(dev_fixed *f);

@@ -105,6 +105,9 @@ void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev
 size_t msm_lay_out(msm_run *r, uint8_t *base);
 /** Buckets of one lane: a power of two. */
 size_t msm_lane_len(const msm_kernels *k, size_t windows, size_t half, unsigned threads);
+/** What it costs to add up the buckets of windows of `half` each, in lanes of that length. */
+double msm_lanes_cost(const msm_kernels *k, size_t windows, size_t half, size_t len,
+                      unsigned threads);
 /** Slices that n entries are cut in; fewer entries are cut in one more at most. */
 size_t msm_slice_count(size_t n, unsigned threads);
 /** Rows of a group: its windows' buckets, and one for scalars 1 and -1. */
@@ -123,6 +126,11 @@ static inline size_t msm_rank(const dev_scalars *k, size_t pos)
     r = k->rank64[(pos - 1) / 64];
     return r + u64_popcount(k->is_elem[(pos - 1) / 64] & (~(uint64_t)0 >> (63 - (pos - 1) % 64)));
 }
+
+/* msm.c: memory for all arrays of a run whose plan is made, which msm_leave takes back, NULL too; left as it is found. */
+typedef struct msm_block msm_block;
+CUZK_STATUS msm_take(msm_run *r, msm_block **block);
+void msm_leave(dev_stream *s, msm_block *block);
 
 /* msm_scalars.c: fills ranges, ones, slots, decoded of the chunk [r->pos, r->end) */
 CUZK_STATUS msm_read_chunk(msm_run *r);

@@ -161,6 +161,20 @@ void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev
     plan_groups(p, threads);
 }
 
+double msm_lanes_cost(const msm_kernels *k, size_t windows, size_t half, size_t len,
+                      unsigned threads)
+{
+    size_t lanes = windows * half / len, tasks = (lanes + k->max_lanes - 1) / k->max_lanes,
+           per_task;
+    double cost;
+
+    if (tasks < threads) tasks = lanes < threads ? lanes : threads;
+    per_task = (lanes + tasks - 1) / tasks;
+    cost = (double)((tasks + threads - 1) / threads) * (double)len *
+           (k->cost_inversion + 2 * (double)per_task);
+    return cost + (double)((windows + threads - 1) / threads) * (double)(half / len) * k->cost_lane;
+}
+
 /* Long lanes make few of them, whose sums are not batched; short ones make long batches. */
 size_t msm_lane_len(const msm_kernels *k, size_t windows, size_t half, unsigned threads)
 {
@@ -168,14 +182,7 @@ size_t msm_lane_len(const msm_kernels *k, size_t windows, size_t half, unsigned 
     double best_cost = 0;
 
     for (size_t len = 1; len <= half; len *= 2) {
-        size_t lanes = windows * half / len, tasks = (lanes + k->max_lanes - 1) / k->max_lanes,
-               per_task;
-        double cost;
-        if (tasks < threads) tasks = lanes < threads ? lanes : threads;
-        per_task = (lanes + tasks - 1) / tasks;
-        cost = (double)((tasks + threads - 1) / threads) * (double)len *
-               (k->cost_inversion + 2 * (double)per_task);
-        cost += (double)((windows + threads - 1) / threads) * (double)(half / len) * k->cost_lane;
+        double cost = msm_lanes_cost(k, windows, half, len, threads);
         if (len == 1 || cost < best_cost) {
             best = len;
             best_cost = cost;

@@ -57,7 +57,7 @@ static cuzk_status sum_slice(void *ctx, size_t i, unsigned worker)
 
 size_t msm_slice_count(size_t n, unsigned threads)
 {
-    size_t slice = n / (4 * (size_t)threads);
+    size_t slice = threads == 1 ? n : n / (4 * (size_t)threads);
 
     if (slice < SLICE_MIN) slice = SLICE_MIN;
     if (slice > SLICE_MAX) slice = SLICE_MAX;

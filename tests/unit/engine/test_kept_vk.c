@@ -85,8 +85,32 @@ static void test_kept(void **state)
     free(vk);
 }
 
+/* The more often a key comes, the more of it is made ready; what a proof is found to be does not change. */
+static void test_made_ready(void **state)
+{
+    cuzk_config config = {.threads = 1};
+    cuzk_engine *e;
+    size_t size;
+    bool valid = false;
+    uint8_t *vk = harness_read_file(harness_fixture("filecoin/keys/porep-2kib.vk"), &size);
+
+    (void)state;
+    write_vk(vk, size);
+    assert_status_ok(cuzk_engine_open(&e, &config));
+    for (unsigned n = 1; n <= 17; n++) {
+        assert_status_ok(verify(e, &valid));
+        assert_true(valid);
+        assert_int_equal(e->kept->taken, n);
+        assert_true((e->kept->vk->ready != NULL) == (n >= 2));
+        if (n >= 2) assert_true((e->kept->vk->ready->ic != NULL) == (n >= 16));
+    }
+    cuzk_engine_close(e);
+    free(vk);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kept)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kept),
+                                       cmocka_unit_test(test_made_ready)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

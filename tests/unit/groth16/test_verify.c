@@ -1,5 +1,6 @@
 /*
- * unit/groth16/test_verify.c - batches of proofs: what is valid, and that one wrong thing anywhere is seen; proofs read many at a time
+ * unit/groth16/test_verify.c - batches of proofs: what is valid, and that one wrong thing anywhere is seen, whatever of the key was made ready; proofs
+ * read many at a time
  *
  * Keys and proofs are simulated (groth16/simulate.h); proofs of real circuits are verified in test_proof_json, test_prove and test_setup.
  *
@@ -31,6 +32,20 @@ static void batch_open(batch *b, rig *r, curve_id id, size_t n_pub)
         if (i % 5 != 2) assert_true(b->cv->fr_random(&b->pub[i])); /* else 0 */
     for (size_t j = 0; j < MOST; j++)
         assert_status_ok(groth16_sim_prove(&b->p[j], b->sim, b->pub + j * n_pub));
+}
+
+/* How a key may be: as it was read; with lines; with multiples of its points too. */
+enum { AS_READ, LINES, ALL, LEVELS };
+
+static void prepare(const batch *b, rig *r, int level)
+{
+    if (level >= LINES) assert_status_ok(groth16_vk_prepare(b->sim->vk, NULL));
+    if (level >= ALL) {
+        const groth16_vk_ready *lines = b->sim->vk->ready;
+        assert_status_ok(groth16_vk_prepare(b->sim->vk, r->s));
+        assert_ptr_equal(b->sim->vk->ready, lines);
+        assert_non_null(lines->ic);
+    }
 }
 
 static void batch_close(batch *b, rig *r)
@@ -67,6 +82,7 @@ static void valid_with(rig *r, curve_id id)
         batch_open(&b, r, id, inputs[i]);
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
             if (i != 1 && k % 3 != 0) continue; /* it takes its time */
+            prepare(&b, r, (int)(k * LEVELS / (sizeof sizes / sizeof sizes[0])));
             assert_true(verifies(&b, r, MOST - sizes[k], sizes[k]));
         }
         b.p[3] = b.p[2]; /* the same proof twice, with the same inputs */
@@ -74,6 +90,32 @@ static void valid_with(rig *r, curve_id id)
         assert_true(verifies(&b, r, 0, 8));
         batch_close(&b, r);
     }
+}
+
+/* All levels of one key, at one proof, a few, and as many as a sum of the device takes. */
+static void levels_with(rig *r, curve_id id)
+{
+    static const size_t sizes[] = {1, 3, 8, 10, 34};
+    batch b;
+
+    batch_open(&b, r, id, 5);
+    for (int level = 0; level < LEVELS; level++) {
+        prepare(&b, r, level);
+        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+            fr *x = &b.pub[5 * (sizes[k] - 1) + k], was = *x;
+            assert_true(verifies(&b, r, 0, sizes[k]));
+            b.cv->fr_add(x, x, &b.cv->fr_one);
+            assert_false(verifies(&b, r, 0, sizes[k]));
+            *x = was;
+        }
+    }
+    batch_close(&b, r);
+}
+
+static void test_levels(void **state)
+{
+    (void)state;
+    for_each_key(levels_with);
 }
 
 static void test_valid(void **state)
@@ -94,6 +136,7 @@ static void wrong_with(rig *r, curve_id id)
         const groth16_proof kept = b.p[j];
         fr *x = &b.pub[3 * j + j % 3], was = *x;
 
+        prepare(&b, r, (int)(j * LEVELS / n));
         switch (j % 4) {
         case 0: b.cv->g1_neg(&b.p[j].a, &kept.a); break;
         case 1: b.cv->g2_add(&b.p[j].b, &kept.b, &b.cv->g2_gen); break;
@@ -125,11 +168,17 @@ static void infinity_with(rig *r, curve_id id)
     batch b;
 
     batch_open(&b, r, id, 2);
-    memset(&b.p[4].a, 0, sizeof b.p[4].a);
-    assert_false(verifies(&b, r, 0, 9));
-    assert_false(verifies(&b, r, 4, 1));
-    memset(&b.p[5].c, 0, sizeof b.p[5].c);
-    assert_false(verifies(&b, r, 5, 9));
+    for (int level = 0; level < LEVELS; level++) {
+        const groth16_proof a = b.p[4], c = b.p[5];
+        prepare(&b, r, level);
+        memset(&b.p[4].a, 0, sizeof b.p[4].a);
+        assert_false(verifies(&b, r, 0, 9));
+        assert_false(verifies(&b, r, 4, 1));
+        memset(&b.p[5].c, 0, sizeof b.p[5].c);
+        assert_false(verifies(&b, r, 5, 9));
+        b.p[4] = a;
+        b.p[5] = c;
+    }
     batch_close(&b, r);
 }
 
@@ -137,6 +186,30 @@ static void test_infinity(void **state)
 {
     (void)state;
     for_each_key(infinity_with);
+}
+
+/* A key that could not be made ready verifies as before; and is ready once there is memory. */
+static void test_no_memory(void **state)
+{
+    unsigned long fault = 0;
+    cuzk_status st;
+    batch b;
+    rig r;
+
+    (void)state;
+    rig_open(&r, CPU_TABLE_GENERIC, 1);
+    batch_open(&b, &r, CURVE_ID_BN254, 2);
+    do {
+        mem_inject_fault(r.m, ++fault);
+        st = groth16_vk_prepare(b.sim->vk, r.s);
+        mem_inject_fault(r.m, 0);
+        if (st != CUZK_OK) assert_status_is(st, CUZK_ENOMEM);
+        assert_true(verifies(&b, &r, 0, 2));
+    } while (st != CUZK_OK);
+    assert_true(fault > 3);
+    assert_non_null(b.sim->vk->ready->ic);
+    batch_close(&b, &r);
+    rig_close(&r);
 }
 
 /* ---- reading ---- */
@@ -184,10 +257,9 @@ static void test_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_valid),
-        cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_infinity),
-        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_valid),     cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_wrong),     cmocka_unit_test(test_infinity),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
