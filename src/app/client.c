@@ -13,14 +13,30 @@
 #include "base/json.h"
 #include "wire/proto/proving.pb-c.h"
 
-/** --address, CUZK_ADDRESS, or the configuration's first daemon.listen. */
+/** What reaches a daemon of this machine that listens there: one that listens everywhere is asked by loopback. */
+static void reach(char *out, size_t size, const char *listen, bool tls)
+{
+    static const char *const any[][2] = {{"0.0.0.0:", "127.0.0.1:"}, {"[::]:", "[::1]:"}};
+    const char *host = "", *at = listen;
+
+    for (size_t i = 0; i < 2; i++) {
+        size_t n = strlen(any[i][0]);
+
+        if (strncmp(listen, any[i][0], n) != 0) continue;
+        host = any[i][1];
+        at = listen + n;
+    }
+    (void)snprintf(out, size, "%s%s%s", tls ? "tls://" : "", host, at);
+}
+
+/** --address, else of an explicit --config its first daemon.listen, else CUZK_ADDRESS, else the default configuration's. */
 static cuzk_status find_address(char *out, size_t size, const options *o)
 {
-    const char *given = o->address != NULL ? o->address : secure_getenv("CUZK_ADDRESS");
+    const char *given = o->address;
     const config_source source = {.path = o->config};
-    static const char any[] = "0.0.0.0:";
     config *c;
 
+    if (given == NULL && o->config == NULL) given = secure_getenv("CUZK_ADDRESS");
     if (given != NULL && given[0] != 0) {
         (void)snprintf(out, size, "%s", given);
         return CUZK_OK;
@@ -28,10 +44,7 @@ static cuzk_status find_address(char *out, size_t size, const options *o)
     TRY(config_read(&c, &source));
     const char *a = c->listen.n == 0 ? "" : c->listen.item[0];
     bool tls = c->tls_cert[0] != 0 && strncmp(a, "unix:", 5) != 0 && strstr(a, "://") == NULL;
-    if (strncmp(a, any, sizeof any - 1) == 0)
-        (void)snprintf(out, size, "%s127.0.0.1:%s", tls ? "tls://" : "", a + sizeof any - 1);
-    else
-        (void)snprintf(out, size, "%s%s", tls ? "tls://" : "", a);
+    reach(out, size, a, tls);
     config_free(c);
     return CUZK_OK;
 }
@@ -62,6 +75,7 @@ void client_close(client *c)
 
 int client_failed(const client *c, const char *class_name, const char *message, int code)
 {
+    if (c->silent) return code;
     if (c->r->o->json) {
         printf("{\"ok\":false,\"class\":\"%s\",\"where\":", class_name);
         report_json_string(c->address);
@@ -117,6 +131,7 @@ int client_call(client *c, const char *method, const ProtobufCMessage *q, greply
         (void)snprintf(text, sizeof text, "no daemon answers (%s)", cuzk_last_error()->message);
         return client_failed(c, "io", text, CLIENT_REFUSED);
     }
+    if (st != CUZK_OK && c->silent) return CLIENT_REFUSED;
     if (st != CUZK_OK) return report_failure(c->r, st);
     if (out->code == GCODE_OK) return 0;
     return client_failed(c, class_of(out->code), out->text, CLIENT_REFUSED);

@@ -18,6 +18,7 @@ typedef struct client {
     report *r;
     gclient *g;
     char address[256];
+    bool silent; /* failures are not printed: of a call that only adds to what is told anyway */
 } client;
 
 /** 0, or the exit code of what was printed. Close it in any case. */

@@ -291,11 +291,15 @@ int command_bench_daemon(report *r)
     if (o->n_args != 0) return command_usage(r, "--daemon takes --kind or --circuit, and --input");
     if (o->kind == NULL && o->circuit == NULL)
         return command_usage(r, "--daemon wants --kind (Filecoin) or --circuit (circom)");
-    if (o->curve != NULL || o->group != NULL || o->log_n != 0 || o->params != NULL ||
-        o->r1cs != NULL || o->trace != NULL)
-        return command_usage(r,
-                             "--curve, --group, --log-n, --params, --r1cs and --trace are not for "
-                             "bench --daemon");
+    if (o->kind != NULL && o->circuit != NULL)
+        return command_usage(r, "--kind is of Filecoin, --circuit of circom");
+    if (!options_allow(o, "bench --daemon",
+                       o->kind == NULL
+                           ? "--daemon --clients --reps --circuit --input --priority --address "
+                             "--tls-ca --config --json --quiet"
+                           : "--daemon --clients --reps --kind --input --statement FIELDS "
+                             "--partition --priority --address --tls-ca --config --json --quiet"))
+        return 2;
     if (l.n_jobs > MAX_JOBS) return command_usage(r, "--reps: at most 1000000");
     if (l.n_clients > MAX_CLIENTS) return command_usage(r, "--clients: at most 256");
     st = client_request_read(&q, o);

@@ -9,7 +9,7 @@
 
 #include "app/client_request.h"
 #include "app/commands.h"
-#include "base/file.h"
+#include "app/outputs.h"
 #include "wire/proto/proving.pb-c.h"
 
 typedef Cuzk__V1__AwaitProofResponse result;
@@ -23,30 +23,33 @@ static int code_of_class(const char *name)
     return strcmp(name, "bug") == 0 ? 70 : 3;
 }
 
-/** The class of a job's failure, which AwaitProof does not tell. */
+/** The class of a job's failure, which AwaitProof does not tell: asked for, and "malformed" where the answer is not to be had. */
 static void class_of_job(client *c, const char *job, char *out, size_t size)
 {
     char path[13000], *body;
     size_t n;
 
-    (void)snprintf(out, size, "malformed");
-    if (!client_job_path(path, sizeof path, "/jobs/", job, "")) return;
-    if (client_document(c, path, &body, &n) != 0) return;
-    client_member(out, size, body, n, "error.class");
-    free(body);
-}
-
-static cuzk_status write_file(const char *path, ProtobufCBinaryData b)
-{
-    return path == NULL ? CUZK_OK : file_write_whole(path, b.data, b.len);
+    out[0] = 0;
+    c->silent = true;
+    if (client_job_path(path, sizeof path, "/jobs/", job, "") &&
+        client_document(c, path, &body, &n) == 0) {
+        client_member(out, size, body, n, "error.class");
+        free(body);
+    }
+    c->silent = false;
+    if (out[0] == 0) (void)snprintf(out, size, "malformed");
 }
 
 static cuzk_status write_proof(const options *o, const result *r)
 {
-    bool circom = r->proof_json.len != 0;
+    ProtobufCBinaryData p = r->proof_json.len != 0 ? r->proof_json : r->proof;
+    const output proof = {o->proof, p.data, p.len},
+                 pub = {o->public_json, r->public_json.data, r->public_json.len};
 
-    TRY(write_file(o->proof, circom ? r->proof_json : r->proof));
-    return write_file(o->public_json, r->public_json);
+    if (pub.path != NULL && pub.size == 0)
+        return FAIL(CUZK_EINVAL, "--public: job %s is of Filecoin, with no public signals",
+                    r->job_id);
+    return outputs_write(&pub, &proof);
 }
 
 static void print_times(const options *o, const result *r)
@@ -166,13 +169,37 @@ static int submit(client *c)
     return code;
 }
 
+/** What is wrong with the command line: nothing is taken and then ignored. */
+static int check_submit(report *r)
+{
+    static const char client_options[] = "--address --tls-ca --config --json --quiet --request-id "
+                                         "--priority --async --timeout --time --proof --public ";
+    const options *o = r->o;
+    char names[300];
+
+    if (o->n_args != 0) return command_usage(r, "takes options alone");
+    if ((o->kind == NULL) == (o->circuit == NULL))
+        return command_usage(r, "wants --kind (Filecoin) or --circuit (circom)");
+    (void)snprintf(names, sizeof names, "%s%s", client_options,
+                   o->kind == NULL ? "--circuit --input"
+                                   : "--kind --input --statement FIELDS --partition");
+    if (!options_allow(o, o->kind == NULL ? "a circom job" : "a Filecoin job", names)) return 2;
+    if (o->kind != NULL && o->public_json != NULL)
+        return command_usage(r, "--public is for circom jobs");
+    if (o->asynchronous &&
+        (o->proof != NULL || o->public_json != NULL || o->timeout_ms != 0 || o->time))
+        return command_usage(r, "--proof, --public, --timeout and --time are for a job that is "
+                                "waited for; --async does not (cuzk wait)");
+    return outputs_check(r, 0, o->proof, o->public_json);
+}
+
 int command_submit(report *r)
 {
     client c;
     int code;
 
-    if (r->o->kind == NULL && r->o->circuit == NULL)
-        return command_usage(r, "wants --kind (Filecoin) or --circuit (circom)");
+    code = check_submit(r);
+    if (code != 0) return code;
     code = client_open(&c, r);
     if (code == 0) code = submit(&c);
     client_close(&c);
@@ -218,7 +245,9 @@ static int with_job(report *r, int (*fn)(client *c, const char *job))
 
 int command_wait(report *r)
 {
-    return with_job(r, wait_for);
+    int code = outputs_check(r, 0, r->o->proof, r->o->public_json);
+
+    return code != 0 ? code : with_job(r, wait_for);
 }
 
 int command_cancel(report *r)

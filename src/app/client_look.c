@@ -10,6 +10,7 @@
 
 #include "app/client.h"
 #include "app/commands.h"
+#include "app/outputs.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "wire/proto/proving.pb-c.h"
@@ -180,10 +181,12 @@ int command_jobs(report *r)
     if (code == 0 && r->o->json) {
         jobs_path(path, sizeof path, r->o, 100);
         code = client_document(&c, path, &body, &size);
-        if (code == 0 && size > 2 && body[0] == '{') {
-            printf("{\"ok\":true,%s", body + 1); /* the document is one object */
-            if (body[size - 1] != '\n') printf("\n");
+        if (code == 0) {
+            bool object = size > 2 && body[0] == '{'; /* as the document is */
+
+            if (object) printf("{\"ok\":true,%s%s", body + 1, body[size - 1] == '\n' ? "" : "\n");
             free(body);
+            if (!object) code = client_garbled(&c);
         }
     } else if (code == 0) {
         code = show_jobs(&c, 100);
@@ -289,7 +292,9 @@ static int trace(client *c, const char *job)
 
 int command_trace(report *r)
 {
-    return with_argument(r, "wants the id of one job", trace);
+    int code = outputs_check(r, 0, r->o->output, NULL);
+
+    return code != 0 ? code : with_argument(r, "wants the id of one job", trace);
 }
 
 /* ---- top ---- */

@@ -3,15 +3,11 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include <stdio.h>
-
 #include "app/commands.h"
 
 static int none(const report *r)
 {
-    fprintf(stderr, "cuzk %s: this cuzk was built without the service (CUZK_SERVICE)\n",
-            r->o->command);
-    return 2;
+    return command_usage(r, "this cuzk was built without the service (CUZK_SERVICE)");
 }
 
 int command_bench_daemon(report *r)

@@ -1,117 +1,18 @@
 /*
- * app/commands.c - prove, verify, setup, params, inspect: arguments to cuzk.h and back
+ * app/commands.c - verify, aggregate, setup, params, inspect: arguments to cuzk.h and back
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "app/commands.h"
+#include "app/outputs.h"
 #include "app/pretty.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 int command_usage(const report *r, const char *text)
 {
     return report_usage(r->o, text, NULL);
-}
-
-/** Both files or none: the second is written first under its temporary name only when the first is certain. */
-static cuzk_status write_pair(const char *path1, const cuzk_buffer *b1, const char *path2,
-                              const cuzk_buffer *b2)
-{
-    file_out *f1, *f2 = NULL;
-    cuzk_status st;
-
-    TRY(file_out_open(&f1, path1));
-    TRY_OUT(file_out_open(&f2, path2));
-    TRY_OUT(file_out_write(f1, b1->data, b1->size));
-    TRY_OUT(file_out_write(f2, b2->data, b2->size));
-    st = file_out_commit(f2);
-    f2 = NULL;
-    if (st == CUZK_OK) {
-        st = file_out_commit(f1);
-        f1 = NULL;
-        if (st != CUZK_OK) (void)unlink(path2); /* a public.json without its proof would mislead */
-    }
-out:
-    file_out_abort(f1);
-    file_out_abort(f2);
-    return st;
-}
-
-static const cuzk_fixed_rs *fixed_rs(const options *o, cuzk_fixed_rs *rs, cuzk_status *st)
-{
-    *st = CUZK_OK;
-    if (o->trapdoors == NULL) return NULL;
-    *st = cuzk_trapdoors_rs(o->trapdoors, rs);
-    return rs;
-}
-
-static int prove_circom(report *r, cuzk_engine *e)
-{
-    const options *o = r->o;
-    cuzk_buffer proof, pub;
-    cuzk_fixed_rs rs;
-    cuzk_status st;
-    cuzk_circom_prove_args args = {.zkey = o->args[0], .wtns = o->args[1], .r1cs = o->r1cs};
-
-    if (o->n_args != 4)
-        return command_usage(r, "KEY.zkey WITNESS.wtns PROOF.json PUBLIC.json expected");
-    if (o->statement != NULL || o->n_fields != 0 || o->n_inputs != 0 || o->proof != NULL ||
-        o->params != NULL || o->partition >= 0 || o->strict || o->check_only || o->circuit_proofs ||
-        o->srs != NULL)
-        return command_usage(r, "options of Filecoin proofs need --kind");
-    args.fixed = fixed_rs(o, &rs, &st);
-    if (st == CUZK_OK) st = cuzk_circom_prove(e, &args, &proof, &pub);
-    if (st != CUZK_OK) return report_failure(r, st);
-    st = write_pair(o->args[2], &proof, o->args[3], &pub);
-    cuzk_buffer_clear(&proof);
-    cuzk_buffer_clear(&pub);
-    if (st != CUZK_OK) return report_failure(r, st);
-    return report_done(r, e, "", "proved and verified");
-}
-
-static int prove_filecoin(report *r, cuzk_engine *e)
-{
-    const options *o = r->o;
-    cuzk_buffer proof;
-    cuzk_fixed_rs rs;
-    cuzk_status st;
-    char members[64];
-    cuzk_filecoin_args args = {
-        .kind = o->kind,
-        .statement = o->statement,
-        .fields = o->fields,
-        .n_fields = o->n_fields,
-        .inputs = o->inputs,
-        .n_inputs = o->n_inputs,
-        .params_dir = o->params,
-        .partition = o->partition,
-        .strict = o->strict,
-        .check_only = o->check_only,
-        .circuit_proofs = o->circuit_proofs,
-        .srs = o->srs,
-    };
-
-    if (o->n_args != 0) return command_usage(r, "with --kind there are no arguments but options");
-    if (o->r1cs != NULL) return command_usage(r, "--r1cs is for circom proofs");
-    if ((o->statement == NULL && o->n_fields == 0) || o->n_inputs == 0)
-        return command_usage(r, "--statement and --input are needed");
-    if (!o->check_only && (o->params == NULL || o->proof == NULL))
-        return command_usage(r, "--params and --proof are needed");
-    args.fixed = fixed_rs(o, &rs, &st);
-    if (st == CUZK_OK) st = cuzk_filecoin_prove(e, &args, &proof);
-    if (st != CUZK_OK) return report_failure(r, st);
-    snprintf(members, sizeof members, ",\"proof_bytes\":%zu", proof.size);
-    if (!o->check_only) st = file_write_whole(o->proof, proof.data, proof.size);
-    cuzk_buffer_clear(&proof);
-    if (st != CUZK_OK) return report_failure(r, st);
-    return report_done(r, e, members, o->check_only ? "inputs are right" : "proved and verified");
-}
-
-int command_prove(report *r, cuzk_engine *e)
-{
-    return r->o->kind == NULL ? prove_circom(r, e) : prove_filecoin(r, e);
 }
 
 static int verify_filecoin(report *r, cuzk_engine *e)
@@ -127,9 +28,15 @@ static int verify_filecoin(report *r, cuzk_engine *e)
                                .circuit_proofs = o->circuit_proofs,
                                .srs = o->srs};
 
+    if (!options_allow(o, "a proof with --kind",
+                       "COMMON --kind --statement FIELDS --params --proof --partition "
+                       "--circuit-proofs --srs"))
+        return 2;
     if (o->n_args != 0) return command_usage(r, "with --kind there are no arguments but options");
     if ((o->statement == NULL && o->n_fields == 0) || o->params == NULL || o->proof == NULL)
         return command_usage(r, "--statement, --params and --proof are needed");
+    int code = outputs_check(r, 0, NULL, NULL);
+    if (code != 0) return code;
     cuzk_status st = cuzk_filecoin_verify(e, &args, o->proof, &valid);
     return st == CUZK_OK ? report_verdict(r, e, valid) : report_failure(r, st);
 }
@@ -154,11 +61,15 @@ static int verify_aggregate(report *r, cuzk_engine *e)
     cuzk_aggregate_args args = aggregate_args(o);
     bool valid = false;
 
-    if (o->n_args != 0 || o->kind != NULL || o->statement != NULL || o->n_fields != 0 ||
-        o->partition >= 0 || o->circuit_proofs)
-        return command_usage(r, "with --aggregate: --statements, --params, --srs, --proof");
+    if (!options_allow(o, "--aggregate",
+                       "COMMON --aggregate --statements --params --srs --proof "
+                       "--aggregate-version"))
+        return 2;
+    if (o->n_args != 0) return command_usage(r, "with --aggregate there are only options");
     if (o->n_statements == 0 || o->params == NULL || o->proof == NULL)
         return command_usage(r, "--statements, --params and --proof are needed");
+    int code = outputs_check(r, 0, NULL, NULL);
+    if (code != 0) return code;
     cuzk_status st = cuzk_filecoin_verify_aggregate(e, &args, o->proof, &valid);
     return st == CUZK_OK ? report_verdict(r, e, valid) : report_failure(r, st);
 }
@@ -169,13 +80,11 @@ int command_verify(report *r, cuzk_engine *e)
     bool valid = false;
 
     if (o->aggregate) return verify_aggregate(r, e);
-    if (o->n_statements != 0 || o->aggregate_version != 0)
-        return command_usage(r, "--statements and --aggregate-version need --aggregate");
     if (o->kind != NULL) return verify_filecoin(r, e);
+    if (!options_allow(o, "a proof without --kind and --aggregate", "COMMON")) return 2;
     if (o->n_args != 3) return command_usage(r, "VK.json PUBLIC.json PROOF.json expected");
-    if (o->statement != NULL || o->n_fields != 0 || o->params != NULL || o->proof != NULL ||
-        o->partition >= 0 || o->circuit_proofs || o->srs != NULL)
-        return command_usage(r, "options of Filecoin proofs need --kind");
+    int code = outputs_check(r, 3, NULL, NULL);
+    if (code != 0) return code;
     cuzk_status st = cuzk_circom_verify(e, o->args[0], o->args[1], o->args[2], &valid);
     return st == CUZK_OK ? report_verdict(r, e, valid) : report_failure(r, st);
 }
@@ -192,6 +101,8 @@ int command_aggregate(report *r, cuzk_engine *e)
         return command_usage(r, "--statements, --proofs and --output (-o) are needed");
     if (o->params == NULL && (!o->trust_inputs || o->srs == NULL))
         return command_usage(r, "--params is needed, but with --srs and --trust-inputs");
+    int code = outputs_check(r, 0, o->output, NULL);
+    if (code != 0) return code;
     cuzk_status st = cuzk_filecoin_aggregate(e, &args, &out);
     if (st != CUZK_OK) return report_failure(r, st);
     snprintf(members, sizeof members, ",\"sectors\":%zu,\"aggregate_bytes\":%zu", o->n_statements,
@@ -209,16 +120,20 @@ int command_setup(report *r, cuzk_engine *e)
         "single-party setup: whoever ran it can forge proofs; for tests and demonstrations only";
     const options *o = r->o;
     cuzk_status st;
+    int code;
 
     if (o->circuit != NULL) {
         if (o->n_args != 0 || o->params == NULL)
             return command_usage(r, "--circuit NAME --params DIR expected");
+        code = outputs_check(r, 0, NULL, NULL);
+        if (code != 0) return code;
         st = cuzk_filecoin_setup(e, o->circuit, o->params, o->trapdoors);
     } else {
+        if (!options_allow(o, "a setup without --circuit", "COMMON")) return 2;
         if (o->n_args < 2 || o->n_args > 3)
             return command_usage(r, "CIRCUIT.r1cs KEY.zkey [VK.json] expected");
-        if (o->params != NULL || o->trapdoors != NULL)
-            return command_usage(r, "--params and --trapdoors need --circuit");
+        code = outputs_check(r, 1, o->args[1], o->n_args == 3 ? o->args[2] : NULL);
+        if (code != 0) return code;
         st = cuzk_circom_setup(e, o->args[0], o->args[1], o->n_args == 3 ? o->args[2] : NULL);
     }
     if (st == CUZK_ECANCELLED && o->trapdoors != NULL && !o->json)
@@ -231,16 +146,23 @@ int command_setup(report *r, cuzk_engine *e)
 }
 
 /** Prints a result that is one JSON object; it says itself whether all is well. */
-static int print_object(const report *r, cuzk_buffer *json, cuzk_status st)
+static int print_object(report *r, cuzk_engine *e, cuzk_buffer *json, cuzk_status st)
 {
     int code = st == CUZK_OK ? 0 : st == CUZK_EIO ? 4 : 3;
+    cuzk_status traced = report_trace(r, e);
 
-    if (r->o->json)
-        printf("%s\n", (const char *)json->data);
-    else
-        pretty_print(json->data, json->size);
+    report_clear(r);
+    if (traced != CUZK_OK && st == CUZK_OK) {
+        code = report_failure(r, traced);
+    } else {
+        if (r->o->json)
+            printf("%s\n", (const char *)json->data);
+        else
+            pretty_print(json->data, json->size);
+        if (r->o->time) report_time(e);
+    }
     cuzk_buffer_clear(json);
-    return fflush(stdout) == 0 ? code : 4;
+    return code;
 }
 
 int command_params(report *r, cuzk_engine *e)
@@ -253,10 +175,11 @@ int command_params(report *r, cuzk_engine *e)
         return command_usage(r, "check [DIR] expected");
     if (dir == NULL || *dir == 0) dir = "/var/tmp/filecoin-proof-parameters";
     if (o->n_args == 2) dir = o->args[1];
+    int code = outputs_check(r, 0, NULL, NULL);
+    if (code != 0) return code;
     cuzk_status st = cuzk_params_check(e, dir, o->deep, &json);
     if (json.data == NULL) return report_failure(r, st);
-    report_clear(r);
-    return print_object(r, &json, st);
+    return print_object(r, e, &json, st);
 }
 
 int command_inspect(report *r, cuzk_engine *e)
@@ -264,7 +187,9 @@ int command_inspect(report *r, cuzk_engine *e)
     cuzk_buffer json = {0};
 
     if (r->o->n_args != 1) return command_usage(r, "one FILE expected");
+    int code = outputs_check(r, 1, NULL, NULL);
+    if (code != 0) return code;
     cuzk_status st = cuzk_inspect(e, r->o->args[0], &json);
     if (json.data == NULL) return report_failure(r, st);
-    return print_object(r, &json, st);
+    return print_object(r, e, &json, st);
 }

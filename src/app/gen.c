@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app/commands.h"
+#include "app/outputs.h"
 
 /** "2048", "2KiB", "2k", "32G": bytes; false: none of these. */
 static bool parse_sector_size(const char *s, uint64_t *out)
@@ -44,6 +45,8 @@ int command_gen(report *r, cuzk_engine *e)
         return command_usage(r, "--kind, --sector-size and --output are needed");
     if (!parse_sector_size(o->sector_size, &args.sector_size))
         return command_usage(r, "--sector-size: 2KiB, 8MiB, 32GiB, ...");
+    int code = outputs_check(r, 0, NULL, NULL);
+    if (code != 0) return code;
     cuzk_status st = cuzk_filecoin_gen(e, &args);
     if (st != CUZK_OK) return report_failure(r, st);
     return report_done(r, e, "", "inputs written");

@@ -3,8 +3,11 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 
@@ -31,19 +34,11 @@ static bool run_simple(int argc, char **argv, int *code)
     return false;
 }
 
-static int write_trace(report *r, cuzk_engine *e, int code)
+/** The trace of a command that failed: it has told so already, and one more failure is a line more. */
+static void write_trace(report *r, cuzk_engine *e, int code)
 {
-    cuzk_buffer b;
-
-    if (r->o->trace == NULL) return code;
-    cuzk_status st = cuzk_trace(e, &b);
-    if (st == CUZK_OK) {
-        st = file_write_whole(r->o->trace, b.data, b.size);
-        cuzk_buffer_clear(&b);
-    }
-    if (st == CUZK_OK) return code;
+    if (code == 2 || report_trace(r, e) == CUZK_OK) return; /* usage: nothing was done */
     fprintf(stderr, "cuzk: trace: %s\n", cuzk_last_error()->message);
-    return code == 0 ? 4 : code;
 }
 
 /** Whether a GPU has anything to do for this command: opening one takes half a second. */
@@ -89,7 +84,7 @@ static int run(report *r)
     else
         code = command_bench(r, e);
     report_catch_signals(NULL);
-    code = write_trace(r, e, code);
+    write_trace(r, e, code);
     cuzk_engine_close(e);
     return code;
 }
@@ -105,7 +100,24 @@ static const struct {
     {"top", command_top},
 };
 
-int main(int argc, char **argv)
+#ifdef __has_feature
+#    if __has_feature(memory_sanitizer)
+#        define NO_EARLY_CALLS /* its interceptors do not work so early */
+#    endif
+#endif
+#ifndef NO_EARLY_CALLS
+/** Descriptors 0 to 2 that whoever started us has closed are opened on nothing: else the next file would be stdout. That next
+ *  one is opened by gRPC's library before main begins, so this comes before the libraries' own constructors. */
+__attribute__((no_sanitize("address", "thread", "undefined"))) static void hold_streams(void)
+{
+    for (long fd = 0; fd <= 2; fd++)
+        if (syscall(SYS_fcntl, fd, F_GETFD) < 0)
+            (void)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR); /* the lowest that is free */
+}
+__attribute__((section(".preinit_array"), used)) static void (*const at_start)(void) = hold_streams;
+#endif
+
+static int run_command(int argc, char **argv)
 {
     static options o;
     static report r;
@@ -122,4 +134,14 @@ int main(int argc, char **argv)
         if (strcmp(o.command, service_commands[i].name) == 0) return service_commands[i].fn(&r);
     if (o.daemon) return command_bench_daemon(&r);
     return run(&r);
+}
+
+int main(int argc, char **argv)
+{
+    int code;
+
+    code = run_command(argc, argv);
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) return code;
+    fprintf(stderr, "cuzk: cannot write to standard output\n"); /* a full disk, say */
+    return code == 0 ? 4 : code;
 }

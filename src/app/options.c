@@ -30,6 +30,7 @@ enum {
     IN_EVICT = 1 << 14,
     IN_TRACE = 1 << 15,
     IN_TOP = 1 << 16,
+    IN_OBJECT = IN_STATUS | IN_JOBS | IN_SUBMIT | IN_WAIT | IN_CANCEL | IN_PRELOAD | IN_EVICT,
     IN_CLIENTS = IN_STATUS | IN_JOBS | IN_SUBMIT | IN_WAIT | IN_CANCEL | IN_PRELOAD | IN_EVICT |
                  IN_TRACE | IN_TOP,
     IN_STATEMENT = IN_PROVE | IN_VERIFY | IN_BENCH,
@@ -90,11 +91,11 @@ static const command_info commands[] = {
      "       cuzk bench verify [--reps N]\n"
      "       cuzk bench aggregate [--log-n N] [--reps N]\n"
      "       cuzk bench prove --circuit porep-32g [--params DIR] [--reps N]\n"
-     "       cuzk bench prove KEY.zkey WITNESS.wtns\n"
+     "       cuzk bench prove KEY.zkey WITNESS.wtns [PROOF.json PUBLIC.json] [--r1cs FILE]\n"
      "       cuzk bench prove --kind porep|winning|window|update --input FILE... --statement "
      "S.json "
      "--params "
-     "DIR\n"
+     "DIR [--proof OUT]\n"
      "       cuzk bench --daemon [--clients N] [--reps N] --kind porep|winning|window|update "
      "--input "
      "FILE... --statement S.json\n"
@@ -192,7 +193,7 @@ static const option_info table[] = {
     {"--params", "DIR", "directory of the keys", T_TEXT, AT(params),
      IN_PROVE | IN_VERIFY | IN_SETUP | IN_BENCH | IN_AGGREGATE, false},
     {"--proof", "FILE", "proof to write (prove) or to check (verify)", T_TEXT, AT(proof),
-     IN_PROVE | IN_VERIFY | IN_SUBMIT | IN_WAIT, false},
+     IN_PROVE | IN_VERIFY | IN_SUBMIT | IN_WAIT | IN_BENCH, false},
     {"--public", "FILE", "public signals to write (circom)", T_TEXT, AT(public_json),
      IN_SUBMIT | IN_WAIT, false},
     {"--statements", "S.json...", "what is aggregated, one a sector, in the network's order",
@@ -201,14 +202,14 @@ static const option_info table[] = {
      IN_AGGREGATE, false},
     {"--srs", "FILE",
      "powers for aggregates (default: v28-fil-inner-product-v1.srs in the directory of the keys)",
-     T_TEXT, AT(srs), IN_AGGREGATE | IN_PROVE | IN_VERIFY, false},
+     T_TEXT, AT(srs), IN_AGGREGATE | IN_PROVE | IN_VERIFY | IN_BENCH, false},
     {"--aggregate-version", "N", "of SnarkPack: 1 or 2 (default 2)", T_UNSIGNED,
      AT(aggregate_version), IN_AGGREGATE | IN_VERIFY, false},
     {"--aggregate", NULL, "the proof is an aggregate of all --statements", T_FLAG, AT(aggregate),
      IN_VERIFY, false},
     {"--circuit-proofs", NULL,
      "of a non-interactive PoRep: its circuits' proofs, not their aggregate", T_FLAG,
-     AT(circuit_proofs), IN_PROVE | IN_VERIFY, false},
+     AT(circuit_proofs), IN_PROVE | IN_VERIFY | IN_BENCH, false},
     {"--trust-inputs", NULL, "do not verify the proofs before, nor the aggregate after", T_FLAG,
      AT(trust_inputs), IN_AGGREGATE, false},
     {"--output", "OUT", "the aggregate to write (also -o)", T_TEXT, AT(output), IN_AGGREGATE,
@@ -217,9 +218,10 @@ static const option_info table[] = {
      IN_PROVE | IN_VERIFY | IN_BENCH | IN_SUBMIT, false},
     {"--r1cs", "FILE", "name the first constraint that does not hold", T_TEXT, AT(r1cs),
      IN_PROVE | IN_BENCH, false},
-    {"--strict", NULL, "refuse redundant faults too", T_FLAG, AT(strict), IN_PROVE, false},
+    {"--strict", NULL, "refuse redundant faults too", T_FLAG, AT(strict), IN_PROVE | IN_BENCH,
+     false},
     {"--check-only", NULL, "stop after the native check of the inputs", T_FLAG, AT(check_only),
-     IN_PROVE, false},
+     IN_PROVE | IN_BENCH, false},
     {"--circuit", "NAME", "window-2k, winning-32g, porep-2k, ...", T_TEXT, AT(circuit),
      IN_SETUP | IN_BENCH, false},
     {"--daemon", NULL,
@@ -251,8 +253,9 @@ static const option_info table[] = {
     {"--state", "STATE", "jobs in this state alone", T_TEXT, AT(state), IN_JOBS, false},
     {"--limit", "N", "at most so many", T_UNSIGNED, AT(limit), IN_JOBS | IN_TOP, false},
     {"--address", "ADDRESS",
-     "of the daemon: unix:///path, host:port, tls://host:port (default: $CUZK_ADDRESS, else the "
-     "configuration's\n                       daemon.listen); a bearer token is taken from "
+     "of the daemon: unix:///path, host:port, tls://host:port (default: daemon.listen of "
+     "--config,\n                       else $CUZK_ADDRESS, else daemon.listen of the default "
+     "configuration); a bearer token is taken from "
      "$CUZK_TOKEN",
      T_TEXT, AT(address), IN_CLIENTS | IN_BENCH, false},
     {"--tls-ca", "FILE", "PEM file that the daemon's certificate is checked against", T_TEXT,
@@ -278,13 +281,13 @@ static const option_info table[] = {
     {"--trace", "FILE", "write a Chrome trace", T_TEXT, AT(trace), IN_ALL, false},
     {"--time", NULL, "print where the time went", T_FLAG, AT(time), IN_ALL | IN_SUBMIT | IN_WAIT,
      false},
-    {"--json", NULL, "print one JSON object", T_FLAG, AT(json), IN_ALL | IN_CLIENTS, false},
+    {"--json", NULL, "print one JSON object", T_FLAG, AT(json), IN_ALL | IN_OBJECT, false},
     {"--quiet", NULL, "no progress", T_FLAG, AT(quiet), IN_ALL | IN_SUBMIT, false},
     {"--trapdoors", "T.json",
      "setup: known secrets, so that anyone who has the file can forge proofs. prove: its r and s, "
      "which destroys\n"
      "                       zero knowledge: the witness can be learnt from the proof. Tests only.",
-     T_TEXT, AT(trapdoors), IN_SETUP | IN_PROVE, true},
+     T_TEXT, AT(trapdoors), IN_SETUP | IN_PROVE | IN_BENCH, true},
     {"--config", "FILE",
      "the configuration (default: /etc/cuzk/cuzk.toml, then /data/zk/cuzk.toml, then none)", T_TEXT,
      AT(config), IN_SERVE | IN_CLIENTS | IN_BENCH, false},
@@ -301,6 +304,7 @@ static const option_info table[] = {
      IN_ALL | IN_SERVE | IN_CLIENTS, false},
 };
 #define N_OPTIONS (sizeof table / sizeof table[0])
+_Static_assert(N_OPTIONS <= OPT_MAX_OPTIONS, "options.given has a place for each");
 
 static const command_info *find_command(const char *name)
 {
@@ -408,6 +412,12 @@ static bool set_value(options *o, const option_info *info, const char *v)
     return false;
 }
 
+/** Begins with a dash; "-" alone is a name. */
+static bool is_option(const char *arg)
+{
+    return arg[0] == '-' && arg[1] != 0;
+}
+
 /** One option at argv[*i]; moves *i over its values. */
 static bool parse_option(options *o, const command_info *c, int argc, char **argv, int *i)
 {
@@ -415,11 +425,12 @@ static bool parse_option(options *o, const command_info *c, int argc, char **arg
 
     if (info == NULL) return usage(o, "unknown option", argv[*i]);
     if ((info->in & c->bit) == 0) return usage(o, "does not take", argv[*i]);
+    o->given[info - table] = true;
     if (info->type == T_FLAG) return set_value(o, info, NULL);
     if (*i + 1 >= argc) return usage(o, "a value is missing after", argv[*i]);
     if (info->type != T_LIST) return set_value(o, info, argv[++*i]);
-    if (strncmp(argv[*i + 1], "--", 2) == 0) return usage(o, "a value is missing after", argv[*i]);
-    while (*i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0 && strcmp(argv[*i + 1], "-o") != 0)
+    if (is_option(argv[*i + 1])) return usage(o, "a value is missing after", argv[*i]);
+    while (*i + 1 < argc && !is_option(argv[*i + 1]))
         if (!set_value(o, info, argv[++*i])) return false;
     return true;
 }
@@ -442,14 +453,41 @@ bool options_parse(options *o, int argc, char **argv)
     if (c == NULL) return usage(o, "unknown command", argv[1]);
     o->command = c->name;
     for (int i = first; i < argc; i++) {
-        static char output[] = "--output";
+        static char output[] = "--output", help[] = "--help";
         if (strcmp(argv[i], "-o") == 0) argv[i] = output;
-        if (strncmp(argv[i], "--", 2) == 0 && argv[i][2] != 0) {
+        if (strcmp(argv[i], "-h") == 0) argv[i] = help;
+        if (is_option(argv[i])) {
             if (!parse_option(o, c, argc, argv, &i)) return false;
         } else {
             if (o->n_args == OPT_MAX_ARGS) return usage(o, "too many arguments", NULL);
             o->args[o->n_args++] = argv[i];
         }
+    }
+    return true;
+}
+
+/** names, between spaces, has this one. */
+static bool is_among(const char *names, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *at = strstr(names, name); at != NULL; at = strstr(at + 1, name))
+        if ((at == names || at[-1] == ' ') && (at[n] == ' ' || at[n] == 0)) return true;
+    return false;
+}
+
+bool options_allow(const options *o, const char *form, const char *names)
+{
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        const option_info *t = &table[i];
+        char text[96];
+
+        if (!o->given[i] || is_among(names, t->name) ||
+            (t->type == T_FIELD && is_among(names, "FIELDS")) ||
+            ((t->in & IN_ALL) == IN_ALL && is_among(names, "COMMON")))
+            continue;
+        (void)snprintf(text, sizeof text, "%s does not take", form);
+        return usage(o, text, t->name);
     }
     return true;
 }

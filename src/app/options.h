@@ -11,6 +11,7 @@
 #define OPT_MAX_ARGS 16384
 #define OPT_MAX_FIELDS 64
 #define OPT_MAX_LISTEN 16
+#define OPT_MAX_OPTIONS 128
 
 /** Everything that any command takes; each command says which it accepts (options.c). */
 typedef struct options {
@@ -41,10 +42,14 @@ typedef struct options {
     bool json, strict, check_only, deep, time, help, help_all, quiet;
     bool check, example;
     bool aggregate, circuit_proofs, trust_inputs;
+    bool given[OPT_MAX_OPTIONS]; /* by place in the table of options.c */
 } options;
 
 /** Fills *o from argv; on a usage error prints it to stderr and returns false. */
 bool options_parse(options *o, int argc, char **argv);
+/** Of the options given, `form` (a way to call the command) takes those in `names`, each with its dashes ("FIELDS": all of a
+ *  statement's; "COMMON": those of every command that computes). Others are a usage error, printed; then false. */
+bool options_allow(const options *o, const char *form, const char *names);
 /** Help of a command, or of the program when command is NULL. all: test options too. */
 void options_help(const char *command, bool all);
 /** Completion script for bash. */

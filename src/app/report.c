@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/utf8.h"
 
 #define BAR_WIDTH 30
@@ -169,32 +170,36 @@ static void json_warnings(const report *r)
     if (r->dropped != 0) printf(",\"warnings_dropped\":%zu", r->dropped);
 }
 
-/** Flushes stdout; a full disk there is an error too. */
-static int finish(int code)
+cuzk_status report_trace(report *r, cuzk_engine *e)
 {
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "cuzk: cannot write to standard output\n");
-        return 4;
-    }
-    return code;
+    cuzk_buffer b;
+
+    if (r->o->trace == NULL || r->traced) return CUZK_OK;
+    r->traced = true;
+    TRY(cuzk_trace(e, &b));
+    cuzk_status st = file_write_whole(r->o->trace, b.data, b.size);
+    cuzk_buffer_clear(&b);
+    return st;
 }
 
 int report_done(report *r, cuzk_engine *e, const char *members, const char *text)
 {
     cuzk_attribution a;
 
+    cuzk_status st = report_trace(r, e);
     report_clear(r);
+    if (st != CUZK_OK) return report_failure(r, st);
     cuzk_last_attribution(e, &a);
     if (r->o->json) {
         printf("{\"ok\":true%s", members);
         json_attribution(&a);
         json_warnings(r);
         printf("}\n");
-        return finish(0);
+        return 0;
     }
     if (*text != 0) printf("%s\n", text);
     if (r->o->time) print_attribution(&a, stderr);
-    return finish(0);
+    return 0;
 }
 
 void report_time(cuzk_engine *e)
@@ -253,7 +258,7 @@ int report_usage(const options *o, const char *text, const char *what)
         fprintf(stderr, "cuzk %s: %s%s%s (cuzk %s%s--help)\n", c, text, gap, what, c,
                 *c == 0 ? "" : " ");
     }
-    return finish(2);
+    return 2;
 }
 
 int report_failure(report *r, cuzk_status st)
@@ -276,5 +281,5 @@ int report_failure(report *r, cuzk_status st)
         if (st == CUZK_EBUG) fprintf(stderr, " (please report: %s:%d)", e->file, e->line);
         fprintf(stderr, "\n");
     }
-    return finish(exit_code(st));
+    return exit_code(st);
 }

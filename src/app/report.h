@@ -14,6 +14,7 @@ typedef struct report {
     const options *o;
     bool terminal; /* stderr is one: progress is shown */
     bool bar_shown;
+    bool traced; /* --trace is written, or failed to be */
     size_t n_warnings, dropped;
     struct {
         cuzk_class klass;
@@ -25,7 +26,7 @@ void report_init(report *r, const options *o);
 void report_warn(void *r, cuzk_class klass, const char *where, const char *message);
 void report_progress(void *r, const char *step, uint64_t done, uint64_t total);
 
-/** Prints the outcome and returns the exit code. members: further JSON members of a success, each with its leading comma
+/** Writes --trace, prints the outcome and returns the exit code. members: further JSON members of a success, each with its leading comma
  *  (",\"proof\":\"p.json\""), or ""; text: the line for people. */
 int report_done(report *r, cuzk_engine *e, const char *members, const char *text);
 /** What is wrong with the command line, `what` (or NULL) behind it; returns 2. */
@@ -36,6 +37,8 @@ int report_failure(report *r, cuzk_status st);
 void report_clear(report *r);
 /** A verifier's answer. */
 int report_verdict(report *r, cuzk_engine *e, bool valid);
+/** Writes --trace, if it is given and was not yet: before a result is told, so that a failure is the result. */
+CUZK_STATUS report_trace(report *r, cuzk_engine *e);
 /** The attribution table of the last job, to stderr. */
 void report_time(cuzk_engine *e);
 /** s as a JSON string, to stdout. */

@@ -3,13 +3,9 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include <stdio.h>
-
 #include "app/commands.h"
 
 int command_serve(report *r)
 {
-    (void)r;
-    fprintf(stderr, "cuzk serve: this cuzk was built without the service (CUZK_SERVICE)\n");
-    return 2;
+    return command_usage(r, "this cuzk was built without the service (CUZK_SERVICE)");
 }

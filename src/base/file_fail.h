@@ -17,6 +17,9 @@ cuzk_status file_check_regular(const struct stat *s, const char *doing, const ch
 
 /** The folder that `path` is in, and the last part of path (inside it). path is written to, and restored. */
 cuzk_status file_open_folder(char *path, const char **base, int *dir);
+/** The same after links at the path's end were followed: *path is then where they lead (replaced, malloc). *dir is -1 or the
+ *  caller's to close, whatever the result. */
+cuzk_status file_open_target(char **path, const char **base, int *dir);
 /** All n bytes at `off`; path is for messages. */
 cuzk_status file_write_at(int fd, const char *path, uint64_t off, const uint8_t *p, size_t n);
 /** `tmp` of folder `dir` becomes `base`; the folder is synced. */

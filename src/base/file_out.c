@@ -10,6 +10,7 @@
 #include "base/file.h"
 
 #include "base/file_fail.h"
+#include "base/file_target.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@
 #define TMP_TRIES 16
 
 struct file_out {
-    char *path;       /* as the caller named it, for messages */
+    char *path;       /* links followed; for messages */
     const char *base; /* last part of path */
     char tmp[40];
     int dir, fd;
@@ -41,24 +42,6 @@ static void file_out_free(file_out *f)
     free(f->buf);
     free(f->path);
     free(f);
-}
-
-cuzk_status file_open_folder(char *path, const char **base, int *dir)
-{
-    char *slash = strrchr(path, '/');
-    const char *folder = ".";
-
-    *base = path;
-    if (slash != NULL) {
-        *base = slash + 1;
-        folder = slash == path ? "/" : path;
-    }
-    if ((*base)[0] == '\0')
-        return FAIL(CUZK_EIO, "cannot write %s: it names no file", path[0] == '\0' ? "''" : path);
-    if (slash != NULL && slash != path) *slash = '\0';
-    *dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (slash != NULL && slash != path) *slash = '/';
-    return *dir < 0 ? file_fail("cannot write", path, errno) : CUZK_OK;
 }
 
 static cuzk_status open_tmp(file_out *f)
@@ -91,9 +74,10 @@ cuzk_status file_out_open(file_out **out, const char *path)
         st = FAIL(CUZK_ENOMEM, "cannot write %s: out of memory", path);
         goto out;
     }
-    TRY_OUT(file_open_folder(f->path, &f->base, &f->dir));
+    TRY_OUT(file_open_target(&f->path, &f->base, &f->dir));
     /* now, and not after hours of work: rename would replace a device or a pipe, and fail on a folder */
-    if (fstatat(f->dir, f->base, &s, 0) == 0) TRY_OUT(file_check_regular(&s, "cannot write", path));
+    if (fstatat(f->dir, f->base, &s, AT_SYMLINK_NOFOLLOW) == 0)
+        TRY_OUT(file_check_regular(&s, "cannot write", path));
     TRY_OUT(open_tmp(f));
     *out = f;
     f = NULL;
@@ -168,22 +152,75 @@ cuzk_status file_appear(const char *path, const char *base, int dir, const char 
     return CUZK_OK;
 }
 
+/** All bytes are on the disk. */
+static cuzk_status settle(file_out *f)
+{
+    TRY(flush(f));
+    return fsync(f->fd) == 0 ? CUZK_OK : file_fail("cannot write", f->path, errno);
+}
+
+/** The file has its name; from here on it is the caller's: nothing to unlink. */
+static cuzk_status let_go(file_out *f)
+{
+    int fd = f->fd;
+
+    f->fd = -1;
+    return close(fd) == 0 ? CUZK_OK : file_fail("cannot close", f->path, errno);
+}
+
 cuzk_status file_out_commit(file_out *f)
 {
-    cuzk_status st = CUZK_OK;
-    int fd;
+    cuzk_status st;
 
-    TRY_OUT(flush(f));
-    if (fsync(f->fd) != 0) {
-        st = file_fail("cannot write", f->path, errno);
-        goto out;
-    }
+    TRY_OUT(settle(f));
     TRY_OUT(file_appear(f->path, f->base, f->dir, f->tmp));
-    fd = f->fd;
-    f->fd = -1; /* from here on the file is the caller's: nothing to unlink */
-    if (close(fd) != 0) st = file_fail("cannot close", f->path, errno);
+    st = let_go(f);
 out:
     file_out_free(f);
+    return st;
+}
+
+/** What is there under f's name gets the name `aside` too. *any (false before): something is. */
+static cuzk_status keep_old(const file_out *f, const char *aside, bool *any)
+{
+    struct stat s;
+
+    if (fstatat(f->dir, f->base, &s, AT_SYMLINK_NOFOLLOW) != 0) return CUZK_OK;
+    TRY(file_check_regular(&s, "cannot write", f->path));
+    *any = linkat(f->dir, f->base, f->dir, aside, 0) == 0;
+    if (*any) return CUZK_OK;
+    /* a file system without hard links: then there is a moment without the file */
+    *any = renameat(f->dir, f->base, f->dir, aside) == 0;
+    return *any ? CUZK_OK : file_fail("cannot write", f->path, errno);
+}
+
+static void put_back(const file_out *f, const char *aside, bool any)
+{
+    if (any)
+        (void)renameat(f->dir, aside, f->dir, f->base);
+    else
+        (void)unlinkat(f->dir, f->base, 0);
+}
+
+cuzk_status file_out_commit_both(file_out *first, file_out *second)
+{
+    cuzk_status st;
+    char aside[sizeof first->tmp + 4];
+    bool any = false;
+
+    (void)snprintf(aside, sizeof aside, "%s.old", first->tmp); /* as unique as that; fits */
+    TRY_OUT(settle(first));
+    TRY_OUT(settle(second));
+    TRY_OUT(keep_old(first, aside, &any));
+    st = file_appear(first->path, first->base, first->dir, first->tmp);
+    if (st == CUZK_OK) st = let_go(first);
+    if (st == CUZK_OK) st = file_appear(second->path, second->base, second->dir, second->tmp);
+    if (st != CUZK_OK) put_back(first, aside, any);
+    if (any) (void)unlinkat(first->dir, aside, 0);
+    if (st == CUZK_OK) st = let_go(second);
+out:
+    file_out_free(first);
+    file_out_free(second);
     return st;
 }
 

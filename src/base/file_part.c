@@ -114,14 +114,15 @@ static cuzk_status take_room(file_part *f)
 
 static cuzk_status name_files(file_part *f, const char *path)
 {
-    size_t n = strlen(path) + sizeof SUFFIX;
+    size_t n;
 
     f->path = strdup(path);
+    if (f->path == NULL) return FAIL(CUZK_ENOMEM, "cannot write %s: out of memory", path);
+    TRY(file_open_target(&f->path, &f->base, &f->dir));
+    n = strlen(f->path) + sizeof SUFFIX;
     f->tmp_path = malloc(n);
-    if (f->path == NULL || f->tmp_path == NULL)
-        return FAIL(CUZK_ENOMEM, "cannot write %s: out of memory", path);
-    (void)snprintf(f->tmp_path, n, "%s" SUFFIX, path);
-    TRY(file_open_folder(f->path, &f->base, &f->dir));
+    if (f->tmp_path == NULL) return FAIL(CUZK_ENOMEM, "cannot write %s: out of memory", path);
+    (void)snprintf(f->tmp_path, n, "%s" SUFFIX, f->path);
     f->tmp = f->tmp_path + (f->base - f->path);
     return CUZK_OK;
 }
@@ -144,7 +145,8 @@ cuzk_status file_part_open(file_part **out, const char *path, uint64_t size, con
         st = FAIL(CUZK_EINVAL, "cannot write %s: %llu bytes", path, (unsigned long long)size);
         goto out;
     }
-    if (fstatat(f->dir, f->base, &s, 0) == 0) TRY_OUT(file_check_regular(&s, "cannot write", path));
+    if (fstatat(f->dir, f->base, &s, AT_SYMLINK_NOFOLLOW) == 0)
+        TRY_OUT(file_check_regular(&s, "cannot write", path));
     TRY_OUT(open_locked(f));
     locked = true;
     bool found = read_slot(f, 0, &at);

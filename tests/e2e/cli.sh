@@ -9,6 +9,8 @@ outcome "no command" 2 "Usage" "$cuzk"
 outcome "help" 0 "Commands" "$cuzk" help
 outcome "help of a command" 0 "--r1cs" "$cuzk" prove --help
 check "test options stay out of help" sh -c '! "$1" prove --help | grep -q trapdoors' - "$cuzk"
+outcome "-h anywhere" 0 "--r1cs" "$cuzk" prove a b -h
+outcome "an option with one dash" 2 "unknown option -x" "$cuzk" prove -x
 outcome "help-all has them" 0 "trapdoors" "$cuzk" prove --help-all
 outcome "version" 0 "generic" "$cuzk" version
 outcome "completion is a script" 0 "complete" sh -c '"$1" completion | bash -n && echo complete' - "$cuzk"
@@ -99,7 +101,27 @@ assert whole["median_ns"] >= rows["device"]["median_ns"] > 0 and whole["points"]
 ' "$work/out"
 outcome "bench prove with no key there" 4 "params" "$cuzk" bench prove --circuit window-2k --params "$work/none"
 outcome "bench prove of two kinds" 2 "circuit" "$cuzk" bench prove --circuit window-2k --kind window
-outcome "circuit of another benchmark" 2 "bench synth" "$cuzk" bench msm --circuit porep-2k
+outcome "circuit of another benchmark" 2 "bench msm does not take --circuit" "$cuzk" bench msm --circuit porep-2k
+outcome "input of another benchmark" 2 "--input" "$cuzk" bench msm --input x
+outcome "statement of another benchmark" 2 "--statement" "$cuzk" bench verify --statement x
+outcome "field of a statement of another benchmark" 2 "--miner-id" "$cuzk" bench ntt --miner-id 1
+outcome "bench prove --circuit of a partition" 2 "--partition" "$cuzk" bench prove --circuit window-2k --partition 1
+outcome "bench prove --kind of a curve" 2 "--curve" "$cuzk" bench prove --kind window --input x --statement y --params z --curve bn254
+outcome "bench prove, the arguments of prove" 0 "prove circom,1,1," "$cuzk" bench prove "$m/circuit.zkey" "$m/witness.wtns" "$work/bp" "$work/bq" --reps 1
+outcome "its proof is written" 0 "valid" "$cuzk" verify "$m/verification_key.json" "$work/bq" "$work/bp"
+outcome "bench prove takes the powers of prove, and refuses them as it does" 2 "--srs" "$cuzk" bench prove --kind window --reps 1 --check-only \
+    --input "$w"/vanilla-*.bin --statement "$w/statement.json" --srs x --strict
+outcome "bench prove of trapdoors that are not there" 4 "nothere" "$cuzk" bench prove "$m/circuit.zkey" "$m/witness.wtns" --trapdoors "$work/nothere"
+outcome "bench prove of the native check" 0 "window,1,1," "$cuzk" bench prove --kind window --reps 1 --check-only \
+    --input "$w"/vanilla-*.bin --statement "$w/statement.json"
+outcome "bench --daemon of a device" 2 "--device" "$cuzk" bench --daemon --circuit x --input y --device cpu
+outcome "top has no JSON" 2 "--json" "$cuzk" top --json
+outcome "trace has no JSON of its own" 2 "--json" "$cuzk" trace x --json
+outcome "submit of two kinds" 2 "--kind" "$cuzk" submit --kind window --circuit x --input y
+outcome "submit of a circom job with a statement" 2 "--statement" "$cuzk" submit --circuit x --input y --statement z
+outcome "submit of a Filecoin job with public signals" 2 "--public" "$cuzk" submit --kind window --input y --statement z --public q
+outcome "submit that does not wait, with a proof" 2 "--async" "$cuzk" submit --circuit x --input y --async --proof p
+outcome "inspect with its times" 0 "attributed" "$cuzk" inspect --time "$m/circuit.zkey"
 
 # Interrupted in the middle of a long setup: 130 and 143, nothing left.
 for sig in INT TERM; do

@@ -133,7 +133,7 @@ process.exit(r.reps === 24 && r.n === 4 && ok.every((x, i) => x > 0 && (i === 0 
              Math.abs(sum - total) < 2 && d.proofs_per_hour > 0 ? 0 : 1);' "$work/out"
 outcome "bench --daemon of jobs that fail" 6 "wtns" "$cuzk" bench --daemon --circuit mult3 --input "$CUZK_MULT3/circuit.zkey" --reps 2
 outcome "bench --daemon without a daemon" 6 "no daemon answers" "$cuzk" bench --daemon --circuit mult3 --input "$CUZK_MULT3/witness.wtns" --reps 2 --address "unix://$work/none.sock"
-outcome "--clients is for --daemon" 2 "bench --daemon" "$cuzk" bench field --clients 2
+outcome "--clients is for --daemon" 2 "--clients" "$cuzk" bench field --clients 2
 outcome "over TCP" 0 "device cpu" "$cuzk" status --address "$tcp"
 
 check "the log says who calls: over TCP, over the unix socket" sh -c \
