@@ -7,6 +7,7 @@
 #include "base/hash.h"
 
 #include "base/bytes.h"
+#include "base/hash_lanes.h"
 #include "base/hash_sha256.h"
 #include "base/u128.h"
 
@@ -151,4 +152,23 @@ void sha256(uint8_t out[32], const void *p, size_t n)
     sha256_init(&c);
     sha256_update(&c, p, n);
     sha256_final(&c, out);
+}
+
+void sha256_two(uint8_t out_a[32], uint8_t out_b[32], const uint8_t *a, const uint8_t *b, size_t n)
+{
+    sha256_ctx x, y;
+    size_t whole = n / 64;
+
+    sha256_init(&x);
+    sha256_init(&y);
+    if (blocks() == sha256_blocks_ni && whole != 0) {
+        sha256_blocks_two_ni(x.h, y.h, a, b, whole);
+        x.n = y.n = 64 * whole;
+    } else {
+        whole = 0;
+    }
+    sha256_update(&x, a + 64 * whole, n - 64 * whole);
+    sha256_update(&y, b + 64 * whole, n - 64 * whole);
+    sha256_final(&x, out_a);
+    sha256_final(&y, out_b);
 }

@@ -16,5 +16,8 @@ typedef void sha256_blocks_fn(uint32_t h[8], const uint8_t *p, size_t n);
 sha256_blocks_fn sha256_blocks_generic;
 sha256_blocks_fn sha256_blocks_ni; /* only where sha256_has_ni */
 bool sha256_has_ni(void);
+/** n blocks at p into h, n others at q into g; only where sha256_has_ni. */
+void sha256_blocks_two_ni(uint32_t h[8], uint32_t g[8], const uint8_t *p, const uint8_t *q,
+                          size_t n);
 
 #endif

@@ -54,6 +54,25 @@ NI_INLINE __m128i load_words(const uint8_t *p)
     return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), swap);
 }
 
+/* Lanes of h, lowest first: f e b a and h g d c. */
+NI_INLINE void load_state(__m128i *abef, __m128i *cdgh, const uint32_t h[8])
+{
+    __m128i badc = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)h), 0xb1);
+    __m128i hgfe = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)(h + 4)), 0x1b);
+
+    *abef = _mm_alignr_epi8(badc, hgfe, 8);
+    *cdgh = _mm_blend_epi16(hgfe, badc, 0xf0);
+}
+
+NI_INLINE void store_state(uint32_t h[8], __m128i abef, __m128i cdgh)
+{
+    __m128i feba = _mm_shuffle_epi32(abef, 0x1b); /* a b e f */
+    __m128i dchg = _mm_shuffle_epi32(cdgh, 0xb1); /* g h c d */
+
+    _mm_storeu_si128((__m128i *)(void *)h, _mm_blend_epi16(feba, dchg, 0xf0));    /* a b c d */
+    _mm_storeu_si128((__m128i *)(void *)(h + 4), _mm_alignr_epi8(dchg, feba, 8)); /* e f g h */
+}
+
 NI static void block(__m128i *abef, __m128i *cdgh, const uint8_t *p)
 {
     __m128i w0 = load_words(p), w1 = load_words(p + 16);
@@ -80,19 +99,79 @@ NI static void block(__m128i *abef, __m128i *cdgh, const uint8_t *p)
 
 NI void sha256_blocks_ni(uint32_t h[8], const uint8_t *p, size_t n)
 {
-    /* lanes, lowest first */
-    __m128i badc = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)h), 0xb1);
-    __m128i hgfe = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)(h + 4)), 0x1b);
-    __m128i abef = _mm_alignr_epi8(badc, hgfe, 8);    /* f e b a */
-    __m128i cdgh = _mm_blend_epi16(hgfe, badc, 0xf0); /* h g d c */
-    __m128i feba, dchg;
+    __m128i abef, cdgh;
 
+    load_state(&abef, &cdgh, h);
     for (; n > 0; n--, p += 64) block(&abef, &cdgh, p);
+    store_state(h, abef, cdgh);
+}
 
-    feba = _mm_shuffle_epi32(abef, 0x1b);                                         /* a b e f */
-    dchg = _mm_shuffle_epi32(cdgh, 0xb1);                                         /* g h c d */
-    _mm_storeu_si128((__m128i *)(void *)h, _mm_blend_epi16(feba, dchg, 0xf0));    /* a b c d */
-    _mm_storeu_si128((__m128i *)(void *)(h + 4), _mm_alignr_epi8(dchg, feba, 8)); /* e f g h */
+/* ---- two hashes at a time: sha256rnds2 takes four cycles and another can begin in each second one ---- */
+
+typedef struct pair {
+    __m128i x, y; /* the same thing of either hash */
+} pair;
+
+NI_INLINE pair load_two(const uint8_t *p, const uint8_t *q)
+{
+    return (pair){load_words(p), load_words(q)};
+}
+
+NI_INLINE pair next_two(pair w0, pair w1, pair w2, pair w3)
+{
+    return (pair){next_words(w0.x, w1.x, w2.x, w3.x), next_words(w0.y, w1.y, w2.y, w3.y)};
+}
+
+NI_INLINE pair add_two(pair a, pair b)
+{
+    return (pair){_mm_add_epi32(a.x, b.x), _mm_add_epi32(a.y, b.y)};
+}
+
+NI_INLINE void rounds_two(pair *abef, pair *cdgh, pair w, unsigned t)
+{
+    __m128i k = _mm_load_si128((const __m128i *)(const void *)(sha256_k + t));
+    pair wk = add_two(w, (pair){k, k});
+
+    cdgh->x = _mm_sha256rnds2_epu32(cdgh->x, abef->x, wk.x);
+    cdgh->y = _mm_sha256rnds2_epu32(cdgh->y, abef->y, wk.y);
+    abef->x = _mm_sha256rnds2_epu32(abef->x, cdgh->x, _mm_shuffle_epi32(wk.x, 0x0e));
+    abef->y = _mm_sha256rnds2_epu32(abef->y, cdgh->y, _mm_shuffle_epi32(wk.y, 0x0e));
+}
+
+NI_INLINE void block_two(pair *abef, pair *cdgh, const uint8_t *p, const uint8_t *q)
+{
+    pair w0 = load_two(p, q), w1 = load_two(p + 16, q + 16);
+    pair w2 = load_two(p + 32, q + 32), w3 = load_two(p + 48, q + 48);
+    pair a = *abef, c = *cdgh;
+
+    rounds_two(&a, &c, w0, 0);
+    rounds_two(&a, &c, w1, 4);
+    rounds_two(&a, &c, w2, 8);
+    rounds_two(&a, &c, w3, 12);
+    for (unsigned t = 16; t < 64; t += 16) {
+        w0 = next_two(w0, w1, w2, w3);
+        rounds_two(&a, &c, w0, t);
+        w1 = next_two(w1, w2, w3, w0);
+        rounds_two(&a, &c, w1, t + 4);
+        w2 = next_two(w2, w3, w0, w1);
+        rounds_two(&a, &c, w2, t + 8);
+        w3 = next_two(w3, w0, w1, w2);
+        rounds_two(&a, &c, w3, t + 12);
+    }
+    *abef = add_two(*abef, a);
+    *cdgh = add_two(*cdgh, c);
+}
+
+NI void sha256_blocks_two_ni(uint32_t h[8], uint32_t g[8], const uint8_t *p, const uint8_t *q,
+                             size_t n)
+{
+    pair abef, cdgh;
+
+    load_state(&abef.x, &cdgh.x, h);
+    load_state(&abef.y, &cdgh.y, g);
+    for (; n > 0; n--, p += 64, q += 64) block_two(&abef, &cdgh, p, q);
+    store_state(h, abef.x, cdgh.x);
+    store_state(g, abef.y, cdgh.y);
 }
 
 #else
@@ -106,6 +185,13 @@ bool sha256_has_ni(void)
 void sha256_blocks_ni(uint32_t h[8], const uint8_t *p, size_t n)
 {
     sha256_blocks_generic(h, p, n);
+}
+
+void sha256_blocks_two_ni(uint32_t h[8], uint32_t g[8], const uint8_t *p, const uint8_t *q,
+                          size_t n)
+{
+    sha256_blocks_generic(h, p, n);
+    sha256_blocks_generic(g, q, n);
 }
 
 #endif

@@ -152,9 +152,10 @@ typedef struct pending {
     grpc_slice text;
 } pending;
 
-static CUZK_STATUS start(gclient *c, pending *p, const void *data, size_t size)
+static CUZK_STATUS start(gclient *c, pending *p, const void *data, size_t size, bool lasting)
 {
-    grpc_slice body = grpc_slice_from_copied_buffer(data, size);
+    grpc_slice body = lasting ? grpc_slice_from_static_buffer(data, size)
+                              : grpc_slice_from_copied_buffer(data, size);
     grpc_metadata headers[2];
     size_t n = 0;
     grpc_op ops[6];
@@ -255,7 +256,7 @@ cuzk_status gclient_call(gclient *c, const char *path, const void *data, size_t 
                                 gpr_time_from_millis((int64_t)o->timeout_ms, GPR_TIMESPAN));
     p.call = grpc_channel_create_call(c->channel, NULL, GRPC_PROPAGATE_DEFAULTS, c->cq,
                                       grpc_slice_from_static_string(path), NULL, deadline, NULL);
-    st = start(c, &p, data, size);
+    st = start(c, &p, data, size, o->lasting);
     if (st == CUZK_OK) {
         bool stopped = await(c, &p, o);
 

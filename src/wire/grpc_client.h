@@ -35,6 +35,8 @@ typedef struct gcall_options {
     uint64_t timeout_ms;     /* 0: none */
     bool (*stop)(void *ctx); /* asked ten times a second: true cancels the call. May be NULL */
     void *ctx;
+    bool
+        lasting; /* data stays as it is until the process ends: it is sent from where it lies, not copied */
 } gcall_options;
 
 /** CUZK_OK: the server has answered, with any code. CUZK_EIO: it cannot be reached, or the connection broke (the reply's code is

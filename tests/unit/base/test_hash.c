@@ -84,6 +84,20 @@ static void test_sha256_padding(void **state)
     }
 }
 
+/* Two at a time are what they are alone, also where the machine does not make two at a time. */
+static void test_sha256_two(void **state)
+{
+    uint8_t in[2][400], one[2][32], two[2][32];
+
+    (void)state;
+    harness_random_bytes(in, sizeof in);
+    for (size_t n = 0; n <= sizeof in[0]; n++) {
+        for (size_t k = 0; k < 2; k++) sha256(one[k], in[k], n);
+        sha256_two(two[0], two[1], in[0], in[1], n);
+        assert_bytes_equal(two, one, sizeof one);
+    }
+}
+
 static void test_sha256_ni_equals_generic(void **state)
 {
     uint8_t in[64 * 20 + 3];
@@ -283,9 +297,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sha256_known),   cmocka_unit_test(test_sha256_splits),
         cmocka_unit_test(test_sha256_padding), cmocka_unit_test(test_sha256_ni_equals_generic),
-        cmocka_unit_test(test_blake2b_known),  cmocka_unit_test(test_blake2s_known),
-        cmocka_unit_test(test_blake2_splits),  cmocka_unit_test(test_blake2b_pairs),
-        cmocka_unit_test(test_chacha_known),   cmocka_unit_test(test_os_random),
+        cmocka_unit_test(test_sha256_two),     cmocka_unit_test(test_blake2b_known),
+        cmocka_unit_test(test_blake2s_known),  cmocka_unit_test(test_blake2_splits),
+        cmocka_unit_test(test_blake2b_pairs),  cmocka_unit_test(test_chacha_known),
+        cmocka_unit_test(test_os_random),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
