@@ -71,7 +71,9 @@ static const command_info commands[] = {
      "       cuzk setup --circuit window-2k --params DIR [--trapdoors T.json]",
      "Makes a key by a single party. For tests and demonstrations only: whoever runs it could "
      "forge proofs.\n"
-     "With --trapdoors a setup that was stopped goes on when the same command is given again."},
+     "With --trapdoors a setup that was stopped, or failed for want of memory or disk, goes on "
+     "when the "
+     "same\ncommand is given again."},
     {"gen", IN_GEN,
      "cuzk gen --kind KIND --sector-size 32GiB [--registered-proof N] [--layers N] [--sectors N] "
      "[--seed N] "

@@ -33,7 +33,7 @@ struct file_part {
     char *path, *tmp_path;
     const char *base, *tmp; /* their last parts */
     int dir, fd;
-    uint64_t size, serial; /* serial of the last record */
+    uint64_t size, serial, done; /* serial and done: of the last record; serial 0: there is none */
     uint8_t tag[32];
 };
 
@@ -88,7 +88,7 @@ static bool read_slot(file_part *f, unsigned slot, uint64_t *done)
         memcmp(r + 56, check, 8) != 0 || serial % 2 != slot || serial <= f->serial)
         return false;
     f->serial = serial;
-    *done = load_u64le(r + 16);
+    f->done = *done = load_u64le(r + 16);
     return true;
 }
 
@@ -190,6 +190,7 @@ cuzk_status file_part_checkpoint(file_part *f, uint64_t done)
     TRY(file_write_at(f->fd, f->tmp_path, f->size + serial % 2 * SLOT_STEP, r, sizeof r));
     TRY(sync_data(f));
     f->serial = serial;
+    f->done = done;
     return CUZK_OK;
 }
 
@@ -198,13 +199,23 @@ const char *file_part_path(const file_part *f)
     return f->tmp_path;
 }
 
+/** What had been recorded is recorded again, behind bytes that lost their records to a commit that failed. */
+static bool restore_record(file_part *f)
+{
+    cuzk_error err = *cuzk_last_error();
+    bool restored = f->serial != 0 && file_part_checkpoint(f, f->done) == CUZK_OK;
+
+    (void)status_adopt(&err); /* why the commit failed matters more */
+    return restored;
+}
+
 cuzk_status file_part_commit(file_part *f)
 {
     cuzk_status st = CUZK_OK;
 
-    if (ftruncate(f->fd, (off_t)f->size) != 0 || fsync(f->fd) != 0)
+    if (fdatasync(f->fd) != 0 || ftruncate(f->fd, (off_t)f->size) != 0 || fsync(f->fd) != 0)
         st = file_fail("cannot write", f->path, errno);
     if (st == CUZK_OK) st = file_appear(f->path, f->base, f->dir, f->tmp);
-    file_part_close(f, st == CUZK_OK);
+    file_part_close(f, st == CUZK_OK || restore_record(f));
     return st;
 }

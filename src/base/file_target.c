@@ -100,6 +100,22 @@ out:
     return st;
 }
 
+cuzk_status file_remove_target(const char *path)
+{
+    cuzk_status st;
+    const char *base;
+    int dir = -1;
+    char *p = strdup(path);
+
+    if (p == NULL) return FAIL(CUZK_ENOMEM, "%s: out of memory", path);
+    TRY_OUT(file_open_target(&p, &base, &dir));
+    if (unlinkat(dir, base, 0) != 0 && errno != ENOENT) st = file_fail("cannot remove", p, errno);
+out:
+    if (dir >= 0) (void)close(dir);
+    free(p);
+    return st;
+}
+
 bool file_target_equal(const file_target *a, const file_target *b)
 {
     return a->device == b->device && a->inode == b->inode && strcmp(a->name, b->name) == 0;

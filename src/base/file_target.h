@@ -16,6 +16,8 @@ typedef struct file_target {
 
 /** The file itself need not be there. CUZK_EIO: its folder is not, or the path leads to an open file of a process. */
 CUZK_STATUS file_target_of(file_target *out, const char *path);
+/** Removes the file that a path leads to; one that is not there is fine. */
+CUZK_STATUS file_remove_target(const char *path);
 bool file_target_equal(const file_target *a, const file_target *b);
 
 /** Commits both or neither: where the second cannot get its name, what the first one replaced is put back. Moved: both are

@@ -281,12 +281,13 @@ cuzk_status cuzk_filecoin_prove(cuzk_engine *e, const cuzk_filecoin_args *args, 
 
 /* ---- verify ---- */
 
-static cuzk_status read_vk_at(groth16_vk **vk, const fil_job *f, const char *path)
+static cuzk_status read_vk_at(groth16_vk **vk, const fil_job *f, const char *dir, const char *path)
 {
     file_map m;
 
     TRY(file_map_open(&m, path));
-    cuzk_status st = groth16_vk_read(vk, m.data, m.size, NULL, f->cv, f->env->m);
+    cuzk_status st = key_trust_vk(f->env, dir, f->kind, f->size, m.data, m.size);
+    if (st == CUZK_OK) st = groth16_vk_read(vk, m.data, m.size, NULL, f->cv, f->env->m);
     file_map_close(&m);
     return st;
 }
@@ -303,7 +304,7 @@ cuzk_status fil_read_vk(groth16_vk **vk, const fil_job *f, const char *dir)
     char path[FIL_PATH_MAX];
 
     TRY(fil_key_path(path, dir, f->kind, f->size, ".vk"));
-    TRY(read_vk_at(vk, f, path));
+    TRY(read_vk_at(vk, f, dir, path));
     return check_inputs(*vk, f);
 }
 
@@ -314,7 +315,7 @@ static cuzk_status take_vk(kept_vk **k, cuzk_engine *e, const fil_job *f, const 
 
     TRY(fil_key_path(path, dir, f->kind, f->size, ".vk"));
     TRY(kept_vk_take(k, e, path));
-    if ((*k)->vk == NULL) TRY(read_vk_at(&(*k)->vk, f, path));
+    if ((*k)->vk == NULL) TRY(read_vk_at(&(*k)->vk, f, dir, path));
     return check_inputs((*k)->vk, f);
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file_target.h"
 #include "base/hash.h"
 #include "engine/key_store.h"
 
@@ -36,6 +37,17 @@ static cuzk_status write_meta(const setup_job *x)
     return file_write_whole(path, text, (size_t)n);
 }
 
+/** An earlier key goes before the new one's digests come: stopped in between, there is none, but none that looks damaged. */
+static cuzk_status remove_old(const setup_job *x)
+{
+    char path[FIL_PATH_MAX];
+
+    TRY(fil_key_path(path, x->dir, x->kind, x->size, ".vk"));
+    TRY(file_remove_target(path));
+    TRY(fil_key_path(path, x->dir, x->kind, x->size, ".params"));
+    return file_remove_target(path);
+}
+
 /** The key is whole but has no name yet. */
 static cuzk_status on_written(void *ctx, const char *part_path, uint64_t size, const uint8_t *vk,
                               size_t vk_size)
@@ -53,8 +65,10 @@ static cuzk_status on_written(void *ctx, const char *part_path, uint64_t size, c
     blake2b_final(&c, hash);
     hex_encode(x->vk_digest, hash, KEY_DIGEST_HEX / 2);
     sp = span_open(SPAN_WRITE);
-    st = key_write_digests(x->dir, x->kind, x->size, x->params_digest, x->vk_digest);
-    if (st == CUZK_OK) st = write_meta(x);
+    st = write_meta(x); /* the same for every key of this name */
+    if (st == CUZK_OK) st = remove_old(x);
+    if (st == CUZK_OK)
+        st = key_write_digests(x->dir, x->kind, x->size, x->params_digest, x->vk_digest);
     span_close(&sp);
     return st;
 }

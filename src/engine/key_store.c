@@ -158,7 +158,8 @@ static cuzk_status digest_of(cuzk_engine *e, const char *dir, const char *file, 
     return CUZK_OK;
 }
 
-static void warn_foreign(cuzk_engine *e, const char *file, const char *digest, const char *network)
+static void warn_foreign(const job_env *e, const char *file, const char *digest,
+                         const char *network)
 {
     char text[256];
 
@@ -166,7 +167,24 @@ static void warn_foreign(cuzk_engine *e, const char *file, const char *digest, c
     (void)snprintf(text, sizeof text,
                    "the key has digest %s, the network's %s: the network will not take its proofs",
                    digest, network);
-    e->warn(e->ctx, CUZK_CLASS_INCONSISTENT, file, text);
+    e->warn(e->warn_ctx, CUZK_CLASS_INCONSISTENT, file, text);
+}
+
+/** Refuses a damaged key, warns of a foreign one. */
+static cuzk_status judge(const job_env *e, const key_expected *x, const char *file,
+                         const char *digest)
+{
+    switch (key_compare(x, digest)) {
+    case KEY_DAMAGED:
+        return FAIL_DATA(MALFORMED, file,
+                         "key %s has digest %s, setup wrote %s: damaged, or replaced", file, digest,
+                         x->own);
+    case KEY_FOREIGN: warn_foreign(e, file, digest, x->network); break;
+    case KEY_UNKNOWN:
+    case KEY_NETWORK:
+    case KEY_OWN: break;
+    }
+    return CUZK_OK;
 }
 
 cuzk_status key_trust(cuzk_engine *e, const char *dir, fil_kind kind, const fil_size *size)
@@ -179,17 +197,25 @@ cuzk_status key_trust(cuzk_engine *e, const char *dir, fil_kind kind, const fil_
     if (x.own[0] == 0 && x.network[0] == 0) return CUZK_OK;
     const char *file = strrchr(path, '/') + 1;
     TRY(digest_of(e, dir, file, path, digest));
-    switch (key_compare(&x, digest)) {
-    case KEY_DAMAGED:
-        return FAIL_DATA(MALFORMED, file,
-                         "key %s has digest %s, setup wrote %s: damaged, or replaced", file, digest,
-                         x.own);
-    case KEY_FOREIGN: warn_foreign(e, file, digest, x.network); break;
-    case KEY_UNKNOWN:
-    case KEY_NETWORK:
-    case KEY_OWN: break;
-    }
-    return CUZK_OK;
+    return judge(&e->env, &x, file, digest);
+}
+
+cuzk_status key_trust_vk(const job_env *e, const char *dir, fil_kind kind, const fil_size *size,
+                         const uint8_t *data, size_t n)
+{
+    char path[FIL_PATH_MAX], digest[KEY_DIGEST_HEX + 1];
+    uint8_t hash[64];
+    key_expected x;
+    blake2b_ctx c;
+
+    TRY(fil_key_path(path, dir, kind, size, ".vk"));
+    TRY(key_expect(&x, dir, kind, size, true));
+    if (x.own[0] == 0 && x.network[0] == 0) return CUZK_OK;
+    blake2b_init(&c, sizeof hash, NULL, 0);
+    blake2b_update(&c, data, n);
+    blake2b_final(&c, hash);
+    hex_encode(digest, hash, KEY_DIGEST_HEX / 2);
+    return judge(e, &x, strrchr(path, '/') + 1, digest);
 }
 
 cuzk_status key_may_replace(cuzk_engine *e, const char *dir, fil_kind kind, const fil_size *size)
@@ -223,7 +249,8 @@ cuzk_status key_trust_srs(cuzk_engine *e, const char *path, uint64_t points, boo
         return FAIL(CUZK_EINVAL, "key path longer than %d bytes", FIL_PATH_MAX);
     if (strcmp(file, FIL_SRS_NAME) == 0) {
         TRY(digest_of(e, dir, file, path, digest));
-        if (strcmp(digest, FIL_SRS_DIGEST) != 0) warn_foreign(e, file, digest, FIL_SRS_DIGEST);
+        if (strcmp(digest, FIL_SRS_DIGEST) != 0)
+            warn_foreign(&e->env, file, digest, FIL_SRS_DIGEST);
     }
     TRY(key_recall(e, dir, file, &r, &found));
     *checked = found && r.points == points;

@@ -62,6 +62,9 @@ CUZK_STATUS key_write_digests(const char *dir, fil_kind kind, const fil_size *si
 CUZK_STATUS key_may_replace(cuzk_engine *e, const char *dir, fil_kind kind, const fil_size *size);
 /** Before a proof: refuses a damaged key, warns of a foreign one. Digests what is not remembered. */
 CUZK_STATUS key_trust(cuzk_engine *e, const char *dir, fil_kind kind, const fil_size *size);
+/** Before a verification: the same of a NAME.vk that was read, n bytes. */
+CUZK_STATUS key_trust_vk(const job_env *e, const char *dir, fil_kind kind, const fil_size *size,
+                         const uint8_t *data, size_t n);
 /** The same of a file of powers, which has the network's name or any other. *checked: all of its points were found in their
  *  subgroup before. */
 CUZK_STATUS key_trust_srs(cuzk_engine *e, const char *path, uint64_t points, bool *checked);

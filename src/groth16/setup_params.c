@@ -37,6 +37,7 @@ typedef struct params_out {
     size_t at_var;  /* the variable that next_a and next_b are of */
     uint64_t next_a, next_b;
     uint64_t chunks, done;
+    bool saved; /* a checkpoint is in the file */
 } params_out;
 
 static size_t point_bytes(const params_out *x, list_id list)
@@ -222,6 +223,7 @@ static cuzk_status checkpoint(params_out *x)
     span sp = span_open(SPAN_WRITE);
     cuzk_status st = file_part_checkpoint(x->f, x->done);
     span_close(&sp);
+    x->saved = x->saved || st == CUZK_OK;
     return st;
 }
 
@@ -284,6 +286,7 @@ static cuzk_status open_file(params_out *x, const char *path)
 
     TRY(work_tag(x, tag));
     TRY(file_part_open(&x->f, path, x->size, tag, &x->done));
+    x->saved = x->done != 0;
     for (list_id i = 0; i < LISTS; i++) {
         uint8_t count[4];
         store_u32be(count, x->count[i]);
@@ -297,6 +300,7 @@ static cuzk_status finish(params_out *x, const char *vk_path, const bytes_out *v
 {
     const groth16_setup_opts *o = x->e.o;
 
+    if (o->resume) TRY(checkpoint(x)); /* whatever fails now, nothing of it is done again */
     if (o->written != NULL)
         TRY(o->written(o->ctx, file_part_path(x->f), x->size, vk->data, vk->size));
     span sp = span_open(SPAN_WRITE);
@@ -309,15 +313,22 @@ static cuzk_status finish(params_out *x, const char *vk_path, const bytes_out *v
     return st;
 }
 
-/** A stopped setup of known secrets can be gone on with; anything else leaves nothing. */
+/** Not what the work is made of, but the machine: another time it may do. */
+static bool may_pass(cuzk_status st)
+{
+    return st == CUZK_ECANCELLED || st == CUZK_EIO || st == CUZK_ENOMEM || st == CUZK_EBUDGET ||
+           st == CUZK_EDEVICE || st == CUZK_ETIMEOUT;
+}
+
+/** A setup of known secrets that was stopped, or failed for want of something, can be gone on with; else nothing is left. */
 static void leave(params_out *x, cuzk_status st)
 {
-    bool keep = st == CUZK_ECANCELLED && x->f != NULL && x->e.o->resume;
+    bool keep = may_pass(st) && x->f != NULL && x->e.o->resume;
     cuzk_error err;
 
     if (keep) {
         err = *cuzk_last_error();
-        keep = checkpoint(x) == CUZK_OK;
+        keep = checkpoint(x) == CUZK_OK || x->saved;
         (void)status_adopt(&err); /* why we stop matters more than what became of the checkpoint */
     }
     file_part_close(x->f, keep);

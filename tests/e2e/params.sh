@@ -11,6 +11,22 @@ check "digest of the key" grep -q "\"$key.params\":{\"digest\":\"$digest\",\"sec
 check "it is JSON" python3 -m json.tool "$keys/$key.digest" /dev/null
 check "only what should be there" test "$(ls -A "$keys" | wc -l)" -eq 5
 
+# A setup that fails at its end leaves an own key as it was; one with trapdoors goes on from there.
+cp -r "$keys" "$work/link"
+rm "$work/link/$key.vk"
+ln -s none/vk "$work/link/$key.vk"
+outcome "setup whose .vk has no place" 4 "none/vk" "$cuzk" setup --circuit window-2k --params "$work/link"
+rm "$work/link/$key.vk"
+outcome "the key that was there is its own still" 0 '"standing":"own"' "$cuzk" params check "$work/link" --json
+mkdir "$work/late"
+ln -s none/vk "$work/late/$key.vk"
+outcome "with trapdoors" 4 "none/vk" "$cuzk" setup --circuit window-2k --params "$work/late" --trapdoors "$t"
+check "what was done is kept" test -e "$work/late/$key.params.part"
+mkdir "$work/late/none"
+outcome "and gone on with" 0 "key written" "$cuzk" setup --circuit window-2k --params "$work/late" --trapdoors "$t"
+check "to the same key" cmp "$keys/$key.params" "$work/late/$key.params"
+check "and what the link leads to" cmp "$keys/$key.vk" "$work/late/none/vk"
+
 # ---- params check ----
 
 outcome "check" 0 '"bad":0,"ok":true' "$cuzk" params check "$keys" --json
@@ -89,6 +105,14 @@ cp "$keys/$key.params" "$work/bad/$key.params"
 outcome "a key that is not the network's" 0 '"class":"inconsistent"' prove "$work/bad"
 check "its digest is remembered" grep -q "$digest" "$work/bad/.cuzk-keys"
 outcome "and told again" 0 '"class":"inconsistent"' prove "$work/bad"
+verify() { "$cuzk" verify --kind window --statement "$dir/statement.json" --params "$1" --proof "$work/p.bin" --json; }
+outcome "verified with a .vk that is not the network's" 0 '"class":"inconsistent"' verify "$work/bad"
+check "and valid" last_has '"valid":true'
+outcome "with an own one" 0 '"warnings":[]' verify "$keys"
+cp "$(fixture filecoin/keys/winning-2kib.vk)" "$work/bad/$key.vk"
+cp "$keys/$key.digest" "$work/bad"
+outcome "with one that is not the setup's" 3 '"class":"malformed"' verify "$work/bad"
+rm "$work/bad/$key.digest"
 echo rubbish >"$work/bad/.cuzk-keys"
 outcome "a spoilt memory is no harm" 0 '"ok":true' prove "$work/bad"
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "engine/engine.h"
+#include "engine/filecoin.h"
 #include "harness/harness.h"
 
 typedef cuzk_status (*job_fn)(cuzk_engine *e, bool *has_output);
@@ -61,9 +62,15 @@ static cuzk_status run_inspect(cuzk_engine *e, bool *has_output)
     return st;
 }
 
+/* From the beginning each time, so that each allocation comes to its turn. */
 static cuzk_status run_window_setup(cuzk_engine *e, bool *has_output)
 {
+    char part[FIL_PATH_MAX];
+
     *has_output = false;
+    assert_status_ok(fil_key_path(part, harness_temp_dir(), FIL_WINDOW, fil_size_by_bytes(2048),
+                                  ".params.part"));
+    (void)remove(part);
     return cuzk_filecoin_setup(e, "window-2k", harness_temp_dir(),
                                harness_fixture("filecoin/trapdoors.json"));
 }

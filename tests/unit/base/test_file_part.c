@@ -185,6 +185,35 @@ static void test_killed(void **state)
     free(data);
 }
 
+/* A commit that fails leaves what a checkpoint told of, and else nothing. */
+static void test_commit_fails(void **state)
+{
+    char part[512];
+    const char *path = path_of("fails", part);
+    uint8_t *data = some_bytes(SIZE);
+    file_part *f = open_part(path, tag, 0);
+    (void)state;
+
+    assert_status_ok(file_make_dir(path)); /* meanwhile */
+    assert_status_is(file_part_commit(f), CUZK_EIO);
+    assert_error_mentions("Is a directory");
+    assert_false(file_exists(part));
+    assert_int_equal(rmdir(path), 0);
+    f = open_part(path, tag, 0);
+    assert_status_ok(file_part_write(f, 0, data, SIZE));
+    assert_status_ok(file_part_checkpoint(f, 7));
+    for (int i = 0; i < 3; i++) {
+        assert_status_ok(file_make_dir(path));
+        assert_status_is(file_part_commit(f), CUZK_EIO);
+        assert_error_mentions("Is a directory");
+        assert_int_equal(rmdir(path), 0);
+        f = open_part(path, tag, 7);
+    }
+    assert_status_ok(file_part_commit(f));
+    assert_file(path, data, SIZE);
+    free(data);
+}
+
 static void test_locked(void **state)
 {
     char part[512];
@@ -238,9 +267,10 @@ static void test_refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_commit),      cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_torn_record), cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_locked),      cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_commit),       cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_torn_record),  cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_commit_fails), cmocka_unit_test(test_locked),
+        cmocka_unit_test(test_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,6 +108,48 @@ static void test_resume(void **state)
     resume_close(&x);
 }
 
+static cuzk_status fail_with(void *ctx, const char *part_path, uint64_t size, const uint8_t *vk,
+                             size_t vk_size)
+{
+    const cuzk_status *st = ctx;
+    (void)part_path, (void)size, (void)vk, (void)vk_size;
+
+    return FAIL(*st, "when all is written");
+}
+
+/* One that fails at its very end: where another time it may do, nothing is done again. */
+static void test_fails(void **state)
+{
+    static const struct {
+        cuzk_status st;
+        bool kept;
+    } cases[] = {{CUZK_EIO, true}, {CUZK_EDEVICE, true}, {CUZK_EDATA, false}};
+    resume_rig x;
+    (void)state;
+
+    resume_open(&x);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cuzk_status st = cases[i].st;
+        groth16_setup_opts o = {.ctx = &st, .resume = true, .written = fail_with};
+
+        assert_status_is(
+            groth16_setup_params(x.r.s, x.sys, &x.t, x.params, x.vk, &o, x.r.pool, x.r.m), st);
+        assert_error_mentions("when all is written");
+        assert_int_equal(file_exists(x.part), cases[i].kept);
+    }
+    assert_false(file_exists(x.params));
+    (void)remove(x.vk);
+    assert_status_ok(file_make_dir(x.vk));
+    (void)attempt(&x, UINT64_MAX, true, CUZK_EIO);
+    assert_true(file_exists(x.part));
+    assert_int_equal(rmdir(x.vk), 0);
+    stop_at a = attempt(&x, 1, true, CUZK_OK);
+    assert_int_equal(a.last, 0); /* no point was made again */
+    assert_file_sha256(x.params, "window-2kib", "params");
+    assert_file_sha256(x.vk, "window-2kib", "vk");
+    resume_close(&x);
+}
+
 /* Killed at any place, the key comes out the same. */
 static void test_killed(void **state)
 {
@@ -144,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_fails),
         cmocka_unit_test(test_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
