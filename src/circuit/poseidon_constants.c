@@ -26,8 +26,10 @@
 /* Bit k of s is the k-th oldest of the 80. Bits come out 16 at a time: the nearest tap is 18 from the end. */
 typedef struct grain {
     u128 s;
-    uint32_t fresh; /* generated bits, first one lowest */
-    unsigned left;
+    uint64_t ready; /* bits that have come out, the last one lowest */
+    unsigned n_ready;
+    uint8_t pick
+        [256]; /* what comes out of a byte of generated bits, first one lowest; above 4 bits how many */
 } grain;
 
 static void grain_push(grain *g, unsigned *at, uint32_t v, unsigned n_bits)
@@ -35,13 +37,26 @@ static void grain_push(grain *g, unsigned *at, uint32_t v, unsigned n_bits)
     for (unsigned i = n_bits; i-- > 0; (*at)++) g->s |= (u128)(v >> i & 1) << *at;
 }
 
-static void grain_step16(grain *g)
+static uint32_t grain_step16(grain *g)
 {
     u128 s = g->s;
+    uint32_t fresh = (uint32_t)(s >> 62 ^ s >> 51 ^ s >> 38 ^ s >> 23 ^ s >> 13 ^ s) & 0xffff;
 
-    g->fresh = (uint32_t)(s >> 62 ^ s >> 51 ^ s >> 38 ^ s >> 23 ^ s >> 13 ^ s) & 0xffff;
-    g->s = s >> 16 | (u128)g->fresh << 64;
-    g->left = 16;
+    g->s = s >> 16 | (u128)fresh << 64;
+    return fresh;
+}
+
+/* Of each pair of bits the second comes out when the first is 1. By a table: a branch would be guessed wrong half of the time. */
+static void grain_pick_init(grain *g)
+{
+    for (unsigned byte = 0; byte < 256; byte++) {
+        unsigned out = 0, n = 0;
+        for (unsigned pair = byte | 1u << 8; pair > 1; pair >>= 2) {
+            out = (pair & 1) != 0 ? out << 1 | (pair >> 1 & 1) : out;
+            n += pair & 1;
+        }
+        g->pick[byte] = (uint8_t)(n << 4 | out);
+    }
 }
 
 static void grain_init(grain *g, unsigned t, unsigned n_partial)
@@ -56,22 +71,28 @@ static void grain_init(grain *g, unsigned t, unsigned n_partial)
     grain_push(g, &at, POSEIDON_FULL_ROUNDS, 10);
     grain_push(g, &at, n_partial, 10);
     grain_push(g, &at, (1u << 30) - 1, 30);
-    for (unsigned i = 0; i < 160 / 16; i++) grain_step16(g);
-    g->left = 0;
+    for (unsigned i = 0; i < 160 / 16; i++) (void)grain_step16(g);
+    grain_pick_init(g);
 }
 
-/* Of each pair of bits the second comes out when the first is 1. */
-static unsigned grain_bit(grain *g)
+static void grain_take(grain *g, uint32_t byte)
 {
-    for (;;) {
-        uint32_t pair;
+    uint8_t pick = g->pick[byte];
 
-        if (g->left == 0) grain_step16(g);
-        pair = g->fresh & 3;
-        g->fresh >>= 2;
-        g->left -= 2;
-        if ((pair & 1) != 0) return pair >> 1;
+    g->ready = g->ready << (pick >> 4) | (pick & 15u);
+    g->n_ready += pick >> 4;
+}
+
+/* The next n <= 8 bits, the first one highest. */
+static uint8_t grain_bits(grain *g, unsigned n)
+{
+    while (g->n_ready < n) {
+        uint32_t fresh = grain_step16(g);
+        grain_take(g, fresh & 0xff);
+        grain_take(g, fresh >> 8);
     }
+    g->n_ready -= n;
+    return (uint8_t)(g->ready >> g->n_ready & ((1u << n) - 1));
 }
 
 void poseidon_round_constants(const curve *cv, fr *out, uint32_t n, unsigned t, unsigned n_partial)
@@ -82,7 +103,8 @@ void poseidon_round_constants(const curve *cv, fr *out, uint32_t n, unsigned t, 
     for (uint32_t k = 0; k < n;) {
         scalar s = {{0}};
 
-        for (unsigned i = 255; i-- > 0;) s.b[i / 8] |= (uint8_t)(grain_bit(&g) << i % 8);
+        s.b[31] = grain_bits(&g, 7); /* 255 bits */
+        for (unsigned i = 31; i-- > 0;) s.b[i] = grain_bits(&g, 8);
         if (cv->fr_from_scalar(&out[k], &s)) k++;
     }
 }
