@@ -27,6 +27,21 @@ typedef struct msm_slice {
     size_t row;        /* the row that entry `begin` is in */
 } msm_slice;
 
+/** n lanes, from lane `first` of all windows' on. A window has `apart` lanes of len buckets; lane l of it has its buckets l, l + apart, ...:
+ *  so lanes that go on side by side read memory from end to end. */
+typedef struct msm_lanes {
+    const void *buckets; /* of the first window */
+    size_t first, n;
+    size_t len, apart;
+} msm_lanes;
+
+/** Where lane i of these has its first bucket. */
+static inline size_t msm_lane_begin(const msm_lanes *l, size_t i)
+{
+    size_t lane = l->first + i;
+    return lane / l->apart * l->apart * l->len + lane % l->apart;
+}
+
 typedef struct msm_kernels {
     size_t point_size; /* an affine point as it lies in memory */
     size_t
@@ -56,11 +71,10 @@ typedef struct msm_kernels {
     /** buckets[rows[i]] += partials[i]; rows ascend, equal ones stand together. */
     void (*merge)(void *buckets, const uint32_t *rows, const void *partials, size_t n,
                   void *scratch);
-    /** For each of n lanes of len buckets: plain = sum of b[j], weighted = sum of (j + 1) b[j]. */
-    void (*lanes)(void *plain, void *weighted, const void *buckets, size_t len, size_t n,
-                  void *scratch);
-    /** *sum = sum of (j + 1) b[j] over all buckets of n consecutive lanes. */
-    void (*window)(void *sum, const void *plain, const void *weighted, size_t len, size_t n);
+    /** For each lane, b its buckets: plain = sum of b[j], weighted = sum of j b[j]. */
+    void (*lanes)(void *plain, void *weighted, const msm_lanes *l, void *scratch);
+    /** *sum = sum of (i + 1) times bucket i of the window with these n lanes; n is a power of two. */
+    void (*window)(void *sum, const void *plain, const void *weighted, size_t n);
     /** *r (affine) = *ones + sum of 2^(c w) windows[w]. */
     void (*finish)(void *r, const void *windows, size_t n, unsigned c, const void *ones);
 

@@ -226,39 +226,59 @@ static bool MSM_G(rows)(const msm_slice *s, void *partial, void *scratch)
     return leads;
 }
 
-/* From the last bucket of each lane down: weighted += plain, plain += bucket. The batch does weighted's sum first (sums_add). */
-static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *buckets, size_t len,
-                         size_t n, void *scratch)
+/* An eight that is added to is a copy as long as it has no points. */
+static inline void MSM_G(lanes_add)(MSM_G(scratch) * k, MSM_G(eight) * p, const MSM_G(eight) * q)
+{
+    if (p->live != 0) {
+        MSM_G(sums_add)(&k->u.work.sums, p, q);
+    } else {
+        *p = *q;
+    }
+}
+
+/* Buckets of eight lanes, and what is asked for: those of the lanes that come MSM_LANES_AHEAD later. */
+static bool MSM_G(lanes_load)(MSM_G(eight) * r, const MSM_G(scratch) * k,
+                              const MSM_G(cell) *const *at, size_t i, size_t n, size_t back)
+{
+    const MSM_G(cell) * c[LANES];
+
+    for (size_t l = i; l < i + LANES; l++) {
+        const MSM_G(cell) * ahead;
+        c[l - i] = l < n ? at[l] - back : &k->none;
+        if (l + MSM_LANES_AHEAD >= n) continue;
+        ahead = at[l + MSM_LANES_AHEAD] - back;
+        for (size_t line = 0; line < sizeof *ahead; line += 64)
+            U128_PREFETCH((const uint8_t *)ahead + line);
+    }
+    return MSM_G(eight_from_cells)(r, c);
+}
+
+/* From the last bucket of each lane down: weighted += plain, plain += bucket. Weighted's sum is done first (sums_add), and so has the
+   plain sum before this bucket. */
+static void MSM_G(lanes)(void *plain_out, void *weighted_out, const msm_lanes *l, void *scratch)
 {
     MSM_G(scratch) *k = scratch;
     MSM_G(eight) *plain = k->u.work.trays[0].eights, *weighted = k->u.work.trays[1].eights,
                  *bucket = k->u.work.trays[2].eights;
-    const MSM_G(cell) *b = buckets;
-    size_t n_eights = (n + LANES - 1) / LANES;
+    const MSM_G(cell) * at[MSM_MAX_LANES]; /* last buckets */
+    size_t n_eights = (l->n + LANES - 1) / LANES;
     msm_fetch none = {0};
 
     MSM_G(sums_init)(&k->u.work.sums);
     MSM_G(cell_set_inf)(&k->none);
     memset(plain, 0, n_eights * sizeof *plain);
     memset(weighted, 0, n_eights * sizeof *weighted);
-    for (size_t j = len; j-- > 0;) {
+    for (size_t i = 0; i < l->n; i++)
+        at[i] = (const MSM_G(cell) *)l->buckets + msm_lane_begin(l, i) + (l->len - 1) * l->apart;
+    for (size_t back = 0; back < l->len * l->apart; back += l->apart) {
         for (size_t g = 0; g < n_eights; g++) {
-            const MSM_G(cell) * c[LANES];
-            for (size_t l = 0; l < LANES; l++) {
-                size_t lane = LANES * g + l;
-                c[l] = lane < n ? &b[lane * len + j] : &k->none;
-                if (lane + MSM_LANES_AHEAD >= n) continue;
-                const uint8_t *ahead = (const uint8_t *)&b[(lane + MSM_LANES_AHEAD) * len + j];
-                for (size_t line = 0; line < sizeof *b; line += 64) U128_PREFETCH(ahead + line);
-            }
-            if (MSM_G(eight_from_cells)(&bucket[g], c))
-                MSM_G(sums_add)(&k->u.work.sums, &plain[g], &bucket[g]);
-            if (j + 1 < len) MSM_G(sums_add)(&k->u.work.sums, &weighted[g], &plain[g]);
+            bool had = plain[g].live != 0;
+            if (MSM_G(lanes_load)(&bucket[g], k, at, LANES * g, l->n, back))
+                MSM_G(lanes_add)(k, &plain[g], &bucket[g]);
+            if (had) MSM_G(lanes_add)(k, &weighted[g], &plain[g]);
         }
         MSM_G(sums_finish)(&k->u.work.sums, &none);
     }
-    for (size_t g = 0; g < n_eights; g++) MSM_G(sums_add)(&k->u.work.sums, &weighted[g], &plain[g]);
-    MSM_G(sums_finish)(&k->u.work.sums, &none);
-    MSM_G(eights_to_affine)(plain_out, plain, n);
-    MSM_G(eights_to_affine)(weighted_out, weighted, n);
+    MSM_G(eights_to_affine)(plain_out, plain, l->n);
+    MSM_G(eights_to_affine)(weighted_out, weighted, l->n);
 }

@@ -3,7 +3,7 @@
  *
  * Entries are cut in slices of equal length, whatever rows they are in, so that threads are busy evenly for any
  * scalars. A row that continues from one slice into the next leaves its later parts as partials, which are merged when
- * all slices are done. Lanes are runs of buckets of one window whose running sums go on side by side.
+ * all slices are done. Lanes are buckets of one window, equally far apart, whose running sums go on side by side.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -92,11 +92,14 @@ static cuzk_status sum_lanes(void *ctx, size_t i, unsigned worker)
 {
     const lane_job *j = ctx;
     const msm_run *r = j->r;
-    size_t size = r->k->point_size, first = j->lanes * i / j->n_tasks,
-           end = j->lanes * (i + 1) / j->n_tasks;
+    size_t size = r->k->point_size, first = j->lanes * i / j->n_tasks;
+    msm_lanes l = {.buckets = r->buckets,
+                   .first = first,
+                   .n = j->lanes * (i + 1) / j->n_tasks - first,
+                   .len = j->len,
+                   .apart = (size_t)r->digits.half / j->len};
 
-    r->k->lanes(r->plain + first * size, r->weighted + first * size,
-                r->buckets + first * j->len * r->k->cell_size, j->len, end - first,
+    r->k->lanes(r->plain + first * size, r->weighted + first * size, &l,
                 r->scratch + worker * r->k->scratch_size);
     return CUZK_OK;
 }
@@ -108,8 +111,7 @@ static cuzk_status sum_window(void *ctx, size_t w, unsigned worker)
     size_t n = (size_t)r->digits.half / j->len, at = w * n * r->k->point_size;
 
     (void)worker;
-    r->k->window(r->sums + (r->w0 + w) * r->k->sum_size, r->plain + at, r->weighted + at, j->len,
-                 n);
+    r->k->window(r->sums + (r->w0 + w) * r->k->sum_size, r->plain + at, r->weighted + at, n);
     return CUZK_OK;
 }
 

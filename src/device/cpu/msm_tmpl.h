@@ -214,52 +214,50 @@ static bool MSM_G(rows)(const msm_slice *s, void *partial, void *scratch)
 
 /* From the last bucket of each lane down: weighted += plain, plain += bucket; both in one batch, so weighted adds the
    plain sum before the bucket, from a copy. */
-static void MSM_G(lanes)(void *plain_out, void *weighted_out, const void *buckets, size_t len,
-                         size_t n, void *scratch)
+static void MSM_G(lanes)(void *plain_out, void *weighted_out, const msm_lanes *l, void *scratch)
 {
     MSM_G(block) *k = scratch;
-    MSM_G(cell) *plain = k->buf, *weighted = plain + n, *copy = weighted + n;
-    const MSM_G(cell) *b = buckets;
+    MSM_G(cell) *plain = k->buf, *weighted = plain + l->n, *copy = weighted + l->n;
+    const MSM_G(cell) *b = l->buckets;
 
     _Static_assert(3 * (MSM_PAIRS / 2) <= MSM_BLOCK, "room for three of max_lanes");
     MSM_G(batch_init)(&k->batch, true);
-    for (size_t l = 0; l < n; l++) {
-        plain[l] = b[l * len + len - 1];
-        MSM_G(cell_set_inf)(&weighted[l]);
+    for (size_t i = 0; i < l->n; i++) {
+        plain[i] = b[msm_lane_begin(l, i) + (l->len - 1) * l->apart];
+        MSM_G(cell_set_inf)(&weighted[i]);
     }
-    for (size_t j = len - 1; j-- > 0;) {
-        for (size_t l = 0; l < n; l++) {
-            copy[l] = plain[l];
-            MSM_G(batch_add)(&k->batch, &weighted[l], &copy[l]);
-            MSM_G(batch_add)(&k->batch, &plain[l], &b[l * len + j]);
+    for (size_t j = l->len - 1; j-- > 0;) {
+        for (size_t i = 0; i < l->n; i++) {
+            copy[i] = plain[i];
+            MSM_G(batch_add)(&k->batch, &weighted[i], &copy[i]);
+            MSM_G(batch_add)(&k->batch, &plain[i], &b[msm_lane_begin(l, i) + j * l->apart]);
         }
         MSM_G(batch_finish)(&k->batch);
     }
-    for (size_t l = 0; l < n; l++) MSM_G(batch_add)(&k->batch, &weighted[l], &plain[l]);
-    MSM_G(batch_finish)(&k->batch);
-    MSM_G(cells_to_affine)(plain_out, plain, n);
-    MSM_G(cells_to_affine)(weighted_out, weighted, n);
+    MSM_G(cells_to_affine)(plain_out, plain, l->n);
+    MSM_G(cells_to_affine)(weighted_out, weighted, l->n);
 }
 
 #endif
 
 /* ---- sums of multiples: windows, all ---- */
 
-/* sum over lanes of weighted[l] + len * l * plain[l] */
-static void MSM_G(window)(void *sum, const void *plain_in, const void *weighted_in, size_t len,
-                          size_t n)
+/* sum over lanes of n weighted[l] + (l + 1) plain[l] */
+static void MSM_G(window)(void *sum, const void *plain_in, const void *weighted_in, size_t n)
 {
     const MSM_G(affine) *plain = plain_in, *weighted = weighted_in;
-    MSM_G(xyzz) run, acc;
+    MSM_G(xyzz) run, acc, all;
 
     MSM_G(xyzz_set_inf)(&run);
     MSM_G(xyzz_set_inf)(&acc);
-    for (size_t l = n; l-- > 1;) {
+    MSM_G(xyzz_set_inf)(&all);
+    for (size_t l = n; l-- > 0;) {
         MSM_G(xyzz_add_affine)(&run, &run, &plain[l]);
         MSM_G(xyzz_add)(&acc, &acc, &run);
+        MSM_G(xyzz_add_affine)(&all, &all, &weighted[l]);
     }
-    for (size_t i = 1; i < len; i *= 2) MSM_G(xyzz_dbl)(&acc, &acc); /* len is a power of two */
-    for (size_t l = 0; l < n; l++) MSM_G(xyzz_add_affine)(&acc, &acc, &weighted[l]);
+    for (size_t i = 1; i < n; i *= 2) MSM_G(xyzz_dbl)(&all, &all);
+    MSM_G(xyzz_add)(&acc, &acc, &all);
     *(MSM_G(xyzz) *)sum = acc;
 }
 
