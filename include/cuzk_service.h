@@ -71,8 +71,9 @@ typedef struct cuzk_service_tunables {
     uint64_t results_keep_ms, store_max_size; /* bytes of payloads and results */
     uint64_t eviction_min_idle_ms;
     bool cancel_orphans, sort_by_type;
-    unsigned retries;           /* of a partition, after device faults and failed self-checks */
-    unsigned decode_at_once;    /* jobs decoded at once; 0: one a core */
+    unsigned retries;        /* of a partition, after device faults and failed self-checks */
+    unsigned max_crashes;    /* of the process while a job is at work, then it fails; 0: no limit */
+    unsigned decode_at_once; /* jobs decoded at once; 0: one a core */
     unsigned synthesis_at_once; /* partitions synthesised at once */
     const cuzk_circuit *circuits;
     size_t n_circuits;
@@ -96,6 +97,9 @@ typedef struct cuzk_service_config {
     cuzk_service_tunables tunables;
     cuzk_log_fn log; /* may be NULL */
     void *log_ctx;
+    /** Called once, before jobs of the store are taken up: from then on cuzk_service_crashed may be. May be NULL. */
+    void (*starts)(void *ctx, const cuzk_service *s);
+    void *starts_ctx;
 } cuzk_service_config;
 
 /** Opens the store, takes up every job that had not ended, starts the workers. e outlives the service and runs nothing else.
@@ -111,6 +115,10 @@ CUZK_API void cuzk_service_drain(cuzk_service *s, uint64_t timeout_ms, bool *dra
 CUZK_API bool cuzk_service_draining(const cuzk_service *s);
 /** Stops at the next safe points; jobs that have not ended stay in the store. Waiters of those get CUZK_WAIT_CLOSED. NULL is fine. */
 CUZK_API void cuzk_service_close(cuzk_service *s);
+
+/** From the handler of a signal that ends the process: the next one on this store knows that it was no kill, and which jobs were
+ *  at work. Async-signal-safe. */
+CUZK_API void cuzk_service_crashed(const cuzk_service *s, int signal);
 
 /* ---- jobs ---- */
 

@@ -35,7 +35,7 @@ typedef struct config {
     uint64_t results_keep_ms, store_max_size;
 
     bool cancel_orphans;
-    unsigned retries;
+    unsigned retries, max_crashes;
 
     uint64_t total_budget;  /* 0: auto */
     uint64_t safety_margin; /* UINT64_MAX: 5 GiB or 10% */

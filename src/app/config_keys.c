@@ -150,6 +150,16 @@ const config_key config_keys[] = {
      .reload = true,
      .max = 100,
      .doc = "More attempts of a partition after a device fault or a failed self-check."},
+    {.name = "jobs.max_crashes",
+     .type = KEY_UNSIGNED,
+     .offset = AT(max_crashes),
+     .def = "3",
+     .reload = true,
+     .max = 100,
+     .doc =
+         "A job that was at work each of the last so many times that the daemon died, and got no "
+         "further in\n"
+         "between, has failed. 0: it is tried for ever."},
 
     {.name = "memory.total_budget",
      .type = KEY_AUTO,

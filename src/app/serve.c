@@ -102,6 +102,43 @@ static void let_signals_kill(void)
     (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* ---- faults ---- */
+
+static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+#define N_FAULTS (sizeof faults / sizeof faults[0])
+static const cuzk_service *watched; /* fixed while the handler is there */
+
+/** Only what is safe here: it is written down, and the process ends as it would have. */
+static void on_fault(int sig)
+{
+    cuzk_service_crashed(watched, sig);
+    (void)signal(sig, SIG_DFL);
+    (void)raise(sig);
+}
+
+/** From here on the next start knows a fault from a kill. A sanitizer's own handlers stay. */
+static void watch_faults(void *ctx, const cuzk_service *s)
+{
+    struct sigaction old, ours = {.sa_handler = on_fault};
+
+    (void)ctx;
+    watched = s;
+    (void)sigemptyset(&ours.sa_mask);
+    for (size_t i = 0; i < N_FAULTS; i++)
+        if (sigaction(faults[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            (void)sigaction(faults[i], &ours, NULL); /* cannot fail: a valid signal */
+}
+
+/** The service is about to go. */
+static void watch_no_faults(void)
+{
+    struct sigaction now;
+
+    for (size_t i = 0; i < N_FAULTS; i++)
+        if (sigaction(faults[i], NULL, &now) == 0 && now.sa_handler == on_fault)
+            (void)signal(faults[i], SIG_DFL);
+}
+
 /** The next signal, or 0 after wait_ms. */
 static int next_signal(const daemon_state *d, int wait_ms)
 {
@@ -196,9 +233,10 @@ static int serve(report *r, daemon_state *d)
 #ifdef CUZK_VERIFY
     fault_arm(d->env_stall);
 #endif
-    if (st == CUZK_OK) st = daemon_open(d);
+    if (st == CUZK_OK) st = daemon_open(d, watch_faults);
     if (st != CUZK_OK) {
         cuzk_error why = *cuzk_last_error();
+        watch_no_faults();
         daemon_log_failure(d, "start_failed");
         notify_send(&d->notify, "STATUS=%s", why.message);
         daemon_close(d, true);
@@ -209,6 +247,7 @@ static int serve(report *r, daemon_state *d)
     daemon_print_addresses(d);
     notify_send(&d->notify, "READY=1\nSTATUS=serving");
     patient = drain(d, run(d));
+    watch_no_faults();
     if (!patient) let_signals_kill();
     daemon_close(d, !patient);
     notify_close(&d->notify);

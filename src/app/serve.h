@@ -31,7 +31,9 @@ typedef struct daemon_state {
 } daemon_state;
 
 /** Opens all of it; on failure what was opened is still there for daemon_close. */
-CUZK_STATUS daemon_open(daemon_state *d);
+/** starts: the service is there, and takes up its jobs next. */
+typedef void (*daemon_starts_fn)(void *ctx, const cuzk_service *s);
+CUZK_STATUS daemon_open(daemon_state *d, daemon_starts_fn starts);
 /** Reads the configuration again and takes over what can be; a failure leaves all as it was, and is logged. */
 void daemon_reload(daemon_state *d);
 /** at_once: what runs stops at its next safe point. */

@@ -65,6 +65,7 @@ static cuzk_service_tunables tunables(const config *c)
         .cancel_orphans = c->cancel_orphans,
         .sort_by_type = c->sort_by_type,
         .retries = c->retries,
+        .max_crashes = c->max_crashes,
         .decode_at_once = c->synthesis_concurrency,
         .synthesis_at_once = c->max_parallel_synthesis,
         .circuits = c->circuits,
@@ -226,7 +227,7 @@ static void log_start(const daemon_state *d)
     log_warnings(d, c);
 }
 
-cuzk_status daemon_open(daemon_state *d)
+cuzk_status daemon_open(daemon_state *d, daemon_starts_fn starts)
 {
     char devices[MAX_DEVICE_NAMES];
     cuzk_config engine = engine_config(d->config, devices);
@@ -244,6 +245,7 @@ cuzk_status daemon_open(daemon_state *d)
     log_start(d);
     TRY(access_open(&d->access, &access));
     service = service_config(d);
+    service.starts = starts;
     TRY(cuzk_service_open(&d->service, d->engine, &service));
     grpc = rpc_config_of(d, d->config);
     TRY(rpc_start(&d->rpc, &grpc, d->service));

@@ -11,9 +11,8 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "base/cancel.h"
+#include "base/signals.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -204,10 +203,9 @@ static cuzk_status start_workers(pool *p)
 {
     cuzk_status st = CUZK_OK;
     unsigned want = p->threads;
-    sigset_t all, old;
+    sigset_t old;
 
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old); /* cannot fail: valid arguments */
+    signals_block(&old);
     for (p->threads = 1; p->threads < want; p->threads++) {
         worker *w = &p->workers[p->threads - 1];
         int err;

@@ -219,6 +219,14 @@ static bool meets_unknown(const ledger *l, const ledger_claim *e)
     return false;
 }
 
+/* One that is to be alone waits for all of its level and above, and keeps out those of its level and below. */
+static bool meets_company(const ledger *l, const ledger_claim *e)
+{
+    for (const ledger_claim *o = l->in.first; o != NULL; o = o->next)
+        if ((e->alone && o->level >= e->level) || (o->alone && e->level <= o->level)) return true;
+    return false;
+}
+
 /* Not too many of its sort are there. Where one has to wait for this, so have those of its sort behind it. */
 static bool has_turn(const ledger *l, const ledger_claim *c)
 {
@@ -226,7 +234,7 @@ static bool has_turn(const ledger *l, const ledger_claim *c)
         return is_critical(c) || l->c.max_claims == 0 ||
                from_level(l->held, c->level) < l->c.max_claims;
     if (l->c.max_entries != 0 && from_level(l->in_at, c->level) >= l->c.max_entries) return false;
-    return !meets_unknown(l, c);
+    return !meets_company(l, c) && !meets_unknown(l, c);
 }
 
 static ledger_claim *next_locked(const ledger *l)

@@ -50,6 +50,7 @@ typedef struct ledger_claim {
     void (*granted)(
         struct ledger_claim *c); /* from any thread that gives memory back; must not block */
     bool entry;
+    bool alone; /* an entry's: nothing of its level and below is in beside it */
     ledger_outlook
         *outlook; /* an entry's; NULL: nothing is known. Its `load` is added when it is granted */
     struct ledger_claim *way_in; /* another's: the entry of its job, held; NULL: it has none */

@@ -302,11 +302,14 @@ static cuzk_status open_all(service *s, const cuzk_service_config *config)
     TRY(svc_devices_open(s));
     TRY(open_ledger(s));
     TRY(open_store(s));
+    svc_crash_open(s);
     TRY(open_keys(s));
     TRY(open_stages(s));
     TRY(cuzk_service_tune((cuzk_service *)(void *)s, &config->tunables));
     svc_devices_tell(s);
     preload(s, config);
+    if (config->starts != NULL)
+        config->starts(config->starts_ctx, (const cuzk_service *)(const void *)s);
     TRY(svc_restore(s));
     return start_clock(s); /* from here on jobs may be forgotten */
 }
@@ -483,6 +486,7 @@ void cuzk_service_close(cuzk_service *svc)
     stage *const stages[] = {s->decode, s->synthesis, s->device, s->host, s->finish, s->result};
     for (size_t i = 0; i < 6; i++) stage_stop(stages[i]);
     store_close(s->store);
+    at_work_close(s->at_work);
     svc_events_close(s);
     svc_tables_close(s);
     keys_close(s->keys);

@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "engine/at_work.h"
 #include "engine/keys.h"
 #include "engine/store.h"
 
@@ -147,6 +148,7 @@ typedef struct svc_part {
     cuzk_status proved; /* what came of prove_start; its failure: */
     cuzk_error why;
     uint64_t measured; /* bytes that proving took; 0: not known */
+    uint32_t at_work;  /* its row there */
     /* guarded by mu */
     part_state state;
     part_at at;
@@ -220,6 +222,9 @@ struct svc_job {
     uint64_t created_ms; /* wall clock */
     cancel *cancel;
     bool restored; /* from the store */
+    bool taken_up; /* by svc_restore, and not to be looked at again there */
+    bool held;     /* something is held against it (at_work.h) */
+    bool suspect;  /* so much that it runs alone */
     bool stored;   /* its end is durable: memory may forget it. Guarded by mu */
     bool
         unborn; /* nobody was told of it: when its admission fails it is taken away. Guarded by mu */
@@ -233,6 +238,7 @@ struct svc_job {
     job_env env;
     key_use key;
     ledger_claim entry; /* its way in: what it holds in the ledger beside its partitions' claims */
+    uint32_t at_work;   /* its row there while it is decoded and waits for its key */
     /* guarded by mu */
     uint32_t priority;
     cuzk_job_state state;
@@ -294,7 +300,7 @@ const char *idle_cause_name(idle_cause c);
 
 typedef struct svc_counts {
     uint64_t completed[SVC_KINDS], failed[SVC_KINDS], cancelled[SVC_KINDS];
-    uint64_t partitions, retries, self_check_failures, admitted, duplicates, refused;
+    uint64_t partitions, retries, self_check_failures, admitted, duplicates, refused, given_up;
     uint64_t duration_buckets[SVC_KINDS][SVC_BUCKETS], duration_count[SVC_KINDS];
     double duration_sum[SVC_KINDS];
     uint64_t phase_ns[N_PHASES];
@@ -326,7 +332,9 @@ typedef struct service {
     mem *m;
     ledger *ledger;
     keys *keys;
-    store *store; /* NULL: memory alone */
+    store *store;     /* NULL: memory alone */
+    at_work *at_work; /* NULL: not known */
+    work_before before;
     poseidon_set *ps;
     gate *gate;
     mem *proving; /* what the devices take; the engine's */
@@ -431,6 +439,8 @@ void svc_job_free(svc_job *j);
 void svc_move(svc_job *j, cuzk_job_state to);
 /** Admitted and durable: a new attempt begins, into `decode`. */
 void svc_job_queue(svc_job *j);
+/** One that was restored fails, untried. */
+void svc_job_refuse(svc_job *j, const cuzk_error *why);
 /** Everything of the job stops, where it is; it will end so, unless it is past that. error (FAILED) is copied. */
 void svc_stop_job(svc_job *j, cuzk_job_state state, const cuzk_error *error);
 /** After something of j was put where it waits, by one who counts in `out` for this, and leaves: what was done to j meanwhile,
@@ -466,6 +476,16 @@ const char *svc_phase_locked(const svc_job *j);
 void svc_fire_waits(service *s, const svc_job *j, cuzk_wait_end end);
 /** When the next limit of a wait or job falls; UINT64_MAX: none. Locked. */
 uint64_t svc_next_limit(const service *s);
+
+/* service_crash.c: who was at work when the process before this one died */
+void svc_crash_open(service *s);
+/** Of a job that is to begin: whether it is suspected. again: asked for anew, it has one more life. False: it has none left,
+ *  *why says so. */
+bool svc_crash_judge(svc_job *j, bool again, cuzk_error *why);
+/** A partition got done. */
+void svc_crash_further(svc_job *j);
+/** It has ended. */
+void svc_crash_clear(svc_job *j);
 
 /* service_entry.c */
 void svc_order_entry_locked(svc_job *j);

@@ -61,8 +61,11 @@ static void let_in(ledger_claim *c)
 
 void svc_order_entry_locked(svc_job *j)
 {
-    j->entry = (ledger_claim){
-        .level = svc_level(j->priority), .age = j->number, .entry = true, .granted = let_in};
+    j->entry = (ledger_claim){.level = svc_level(j->priority),
+                              .age = j->number,
+                              .entry = true,
+                              .alone = j->suspect,
+                              .granted = let_in};
     j->entry.bytes[LEDGER_REQUESTS] = expected_request(j);
 }
 

@@ -126,6 +126,20 @@ void svc_job_queue(svc_job *j)
         svc_enter(j);
 }
 
+void svc_job_refuse(svc_job *j, const cuzk_error *why)
+{
+    service *s = j->s;
+
+    svc_lock(s);
+    j->at = JOB_IN_DECODE; /* as if it waited to be let in */
+    j->out++;
+    j->queued_at = clock_ns();
+    job_clock_enter(&j->clock, PHASE_QUEUE, j->queued_at);
+    svc_unlock(s);
+    svc_stop_job(j, CUZK_JOB_FAILED, why);
+    svc_leave(j);
+}
+
 /* Whatever it waits in. n: its partitions, as far as they are begun. */
 static void raise_all(svc_job *j, unsigned level, uint32_t n)
 {
@@ -285,6 +299,18 @@ static cuzk_status join_proofs(svc_job *j)
     return CUZK_OK;
 }
 
+static cuzk_status make_result(svc_job *j)
+{
+    uint32_t row;
+    cuzk_status st;
+
+    if (!svc_is_aggregate(j)) return join_proofs(j);
+    row = at_work_begin(j->s->at_work, j->job_id);
+    st = svc_aggregate(j);
+    at_work_end(j->s->at_work, row);
+    return st;
+}
+
 static void count_end_locked(svc_job *j, uint64_t now)
 {
     service *s = j->s;
@@ -352,12 +378,14 @@ void svc_conclude(void *ctx, stage_item *it)
     bool stored = false;
 
     account = svc_account_begin(j);
-    if (!j->stopping && (svc_is_aggregate(j) ? svc_aggregate(j) : join_proofs(j)) != CUZK_OK) {
+    if (!j->stopping && make_result(j) != CUZK_OK) {
         j->error = *cuzk_last_error();
         j->stopping = true;
         j->stop_state = CUZK_JOB_FAILED;
     }
     state = j->stopping ? j->stop_state : CUZK_JOB_COMPLETED;
+    at_work_end(s->at_work, j->at_work); /* it may not have come to its key */
+    j->at_work = AT_WORK_NONE;
     svc_undecode(j);
     free(j->own);
     j->own = NULL;
@@ -373,6 +401,7 @@ void svc_conclude(void *ctx, stage_item *it)
         fault_stall("store result");
         stored = store_end(j, state, at_ms);
         span_close(&sp);
+        svc_crash_clear(j);
     }
     now = clock_ns();
     svc_lock(s);

@@ -85,6 +85,8 @@ static void put_jobs(bytes_out *o, const svc_counts *c)
     counter(o, "cuzk_jobs_duplicate_total", "Requests that were those of a job already known.",
             c->duplicates);
     counter(o, "cuzk_jobs_refused_total", "Jobs not taken: queue or store full.", c->refused);
+    counter(o, "cuzk_jobs_given_up_total",
+            "Jobs that failed because the daemon kept dying while they were at work.", c->given_up);
     head(o, "cuzk_device_idle_seconds_total", "counter",
          "Device idle while work was there, by cause.");
     for (idle_cause i = 0; i < N_IDLE_CAUSES; i++)
@@ -239,12 +241,14 @@ static void put_devices(service *s, bytes_out *o)
 
 static void put_live(service *s, bytes_out *o)
 {
-    uint64_t now = clock_ns(), queued = 0, running = 0, wall, attributed, total, rest, step, gaps;
+    uint64_t now = clock_ns(), queued = 0, running = 0, suspected = 0, wall, attributed, total,
+             rest, step, gaps;
 
     svc_lock(s);
     for (const svc_job *j = s->newest; j != NULL; j = j->older) {
         if (svc_job_ended(j)) continue;
         *(j->state == CUZK_JOB_RUNNING ? &running : &queued) += 1;
+        suspected += j->suspect;
     }
     wall = s->worker_wall_ns;
     attributed = s->worker_attributed_ns;
@@ -254,6 +258,11 @@ static void put_live(service *s, bytes_out *o)
     gaps = s->n_gaps;
     svc_unlock(s);
     gauge(o, "cuzk_uptime_seconds", "Since the service started.", (double)(now - s->epoch) / S);
+    gauge(o, "cuzk_crashed_before",
+          "1: the daemon before this one ended by a fault of its own, or for want of memory.",
+          s->before.end > WORK_KILLED);
+    gauge(o, "cuzk_jobs_suspected", "Jobs that run alone: the daemon died while they were at work.",
+          (double)suspected);
     gauge(o, "cuzk_queue_depth", "Jobs that have not begun.", (double)queued);
     gauge(o, "cuzk_running_jobs", "Jobs that are being proved.", (double)running);
     head(o, "cuzk_attribution_coverage", "gauge", "Attributed time / wall time.");

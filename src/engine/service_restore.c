@@ -111,6 +111,27 @@ static void drop_all(service *s)
     svc_unlock(s);
 }
 
+/* Those that something is held against come first, while nothing else is there, the most urgent before the others. *n: how
+ * many. */
+static void take_up_held(service *s, unsigned *n)
+{
+    for (uint32_t p = CUZK_CRITICAL; p >= CUZK_LOW; p--)
+        for (svc_job *j = s->oldest; j != NULL; j = j->newer) { /* nobody forgets one yet */
+            cuzk_error why;
+            bool goes_on;
+
+            if (j->taken_up || svc_job_ended(j) || j->priority != p) continue;
+            goes_on = svc_crash_judge(j, false, &why);
+            if (goes_on && !j->held) continue;
+            j->taken_up = true;
+            (*n)++;
+            if (goes_on)
+                svc_job_queue(j);
+            else
+                svc_job_refuse(j, &why);
+        }
+}
+
 cuzk_status svc_restore(service *s)
 {
     unsigned n = 0;
@@ -122,8 +143,9 @@ cuzk_status svc_restore(service *s)
         drop_all(s);
         return st;
     }
-    for (svc_job *j = s->oldest; j != NULL; j = j->newer) { /* nobody forgets one yet */
-        if (svc_job_ended(j)) continue;
+    take_up_held(s, &n);
+    for (svc_job *j = s->oldest; j != NULL; j = j->newer) {
+        if (j->taken_up || svc_job_ended(j)) continue;
         n++;
         svc_job_queue(j);
     }

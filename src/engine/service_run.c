@@ -38,6 +38,8 @@ static holdings take_holdings(svc_part *p)
     service *s = p->job->s;
     holdings h = {p->started, p->stream, p->w, p->m, ledger_take(s->ledger, &p->claim)};
 
+    at_work_end(s->at_work, p->at_work);
+    p->at_work = AT_WORK_NONE;
     p->started = NULL;
     p->stream = NULL;
     p->w = NULL;
@@ -273,7 +275,9 @@ void svc_key_ready(key_use *u, cuzk_status st)
 {
     svc_job *j = (svc_job *)((char *)u - offsetof(svc_job, key));
     service *s = j->s;
+    uint32_t row = j->at_work;
 
+    j->at_work = AT_WORK_NONE;
     svc_lock(s);
     j->key_at = clock_ns();
     job_clock_leave(&j->clock, PHASE_KEY, j->key_at);
@@ -283,6 +287,7 @@ void svc_key_ready(key_use *u, cuzk_status st)
         begin_parts(j);
     else
         svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
+    at_work_end(s->at_work, row);
     svc_leave(j);
 }
 
@@ -376,6 +381,7 @@ void svc_synthesise(void *ctx, stage_item *it)
     cuzk_status st = CUZK_ECANCELLED;
 
     if (begin(p, PHASE_SYNTHESIS, PART_SYNTHESISING)) {
+        p->at_work = at_work_begin(s->at_work, p->job->job_id);
         fault_stall("synthesis");
         cancel_set_gate(p->job->cancel, s->gate, level);
         gate_enter(s->gate, level);
@@ -557,6 +563,7 @@ void svc_part_keep(svc_part *p)
     svc_job *j = p->job;
     service *s = j->s;
 
+    svc_crash_further(j);
     if (s->store != NULL && j->n_parts > 1)
         store_partition_async(s->store, j->job_id, p->index, (cuzk_bytes){p->proof, p->proof_size});
     svc_lock(s);

@@ -423,6 +423,7 @@ static cuzk_status admit(svc_job *j, const cuzk_request *r, bool fresh)
     j->unborn = false;
     j->s->counts.admitted++;
     svc_unlock(j->s);
+    (void)svc_crash_judge(j, true, NULL); /* asked for anew it is never refused */
     svc_job_queue(j);
     return CUZK_OK;
 }

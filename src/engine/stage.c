@@ -5,12 +5,11 @@
  */
 #include "engine/stage.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/signals.h"
 
 struct stage {
     /* fixed after init */
@@ -176,11 +175,10 @@ static void *thread_main(void *arg)
 
 static cuzk_status start_threads(stage *s, unsigned n)
 {
-    sigset_t all, old;
+    sigset_t old;
     cuzk_status st = CUZK_OK;
 
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old); /* cannot fail: valid arguments */
+    signals_block(&old);
     for (; s->n_threads < n; s->n_threads++) {
         int err = pthread_create(&s->threads[s->n_threads], NULL, thread_main, s);
 

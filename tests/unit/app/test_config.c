@@ -40,6 +40,7 @@ static void test_defaults(void **state)
     assert_int_equal(c->store_max_size, UINT64_C(64) << 30);
     assert_false(c->cancel_orphans);
     assert_int_equal(c->retries, 2);
+    assert_int_equal(c->max_crashes, 3);
     assert_int_equal(c->total_budget, 0);
     assert_true(c->safety_margin == UINT64_MAX);
     assert_int_equal(c->critical_reserve, UINT64_C(1) << 30);
@@ -64,7 +65,7 @@ static const char everything[] =
     "tokens_file = 't'\nmax_message = '1MiB'\nmax_requests = 7\nmax_inflight_bytes = '3GB'\n"
     "cors_origins = ['https://x.example']\nhost_names = ['cuzk.example']\ndrain_timeout = 90\n"
     "[store]\nurl = 'sqlite:///tmp/x.db'\nresults_keep = '7d'\nmax_size = '1TiB'\n"
-    "[jobs]\ncancel_orphans = true\nretries = 0\n"
+    "[jobs]\ncancel_orphans = true\nretries = 0\nmax_crashes = 7\n"
     "[memory]\ntotal_budget = '16GiB'\nsafety_margin = '1GiB'\ncritical_reserve = 0\n"
     "eviction_min_idle = '1500ms'\n"
     "[cpu]\ndevice = 'on'\ntable = 'generic'\n"
@@ -101,6 +102,7 @@ static void test_everything(void **state)
     assert_int_equal(c->store_max_size, UINT64_C(1) << 40);
     assert_true(c->cancel_orphans);
     assert_int_equal(c->retries, 0);
+    assert_int_equal(c->max_crashes, 7);
     assert_int_equal(c->total_budget, UINT64_C(16) << 30);
     assert_int_equal(c->safety_margin, UINT64_C(1) << 30);
     assert_int_equal(c->critical_reserve, 0);

@@ -189,6 +189,35 @@ static void test_unknown_jobs_come_one_by_one(void **state)
     ledger_close(l);
 }
 
+/* One that is to be alone waits for who is there, and lets nobody of its level in; what is more urgent passes. */
+static void test_alone(void **state)
+{
+    ledger *l = open_ledger(1000, 0);
+    ledger_outlook o = {0, 50};
+    ledger_claim a = entry(1, 10, &o), b = entry(2, 10, &o), c = entry(3, 10, &o),
+                 low = entry(4, 10, &o), urgent = entry(5, 10, &o);
+
+    (void)state;
+    b.alone = true;
+    low.level = 0;
+    urgent.level = 3;
+    assert_true(ledger_claim_now(l, &low));
+    assert_true(ledger_claim_now(l, &a));
+    assert_false(ledger_claim_now(l, &b));
+    assert_false(ledger_claim_now(l, &c)); /* not before b */
+    ledger_release(l, &a);
+    assert_ptr_equal(last_granted, &b); /* what is of a lower level stands aside */
+    assert_int_equal(n_granted, 1);
+    assert_true(ledger_claim_now(l, &urgent));
+    ledger_release(l, &urgent);
+    assert_int_equal(n_granted, 1);
+    ledger_release(l, &b);
+    assert_ptr_equal(last_granted, &c);
+    ledger_release(l, &c);
+    ledger_release(l, &low);
+    ledger_close(l);
+}
+
 /* Two jobs hold what each needs, and nothing runs: the first goes on all the same, once idle keys were asked in earnest. */
 static void test_never_at_a_stop(void **state)
 {
@@ -260,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_order_of_bytes),
         cmocka_unit_test(test_entries),
         cmocka_unit_test(test_unknown_jobs_come_one_by_one),
+        cmocka_unit_test(test_alone),
         cmocka_unit_test(test_never_at_a_stop),
         cmocka_unit_test(test_refused_when_it_never_fits),
     };
