@@ -31,7 +31,8 @@ int main(int argc, char **argv)
 {
     static const field_bench *const all[] = {&field_bench_bls_generic, &field_bench_bls_adx,
                                              &field_bench_bn_generic,  &field_bench_bn_adx,
-                                             &field_bench_bls_ifma,    &field_bench_bn_ifma};
+                                             &field_bench_bls_ifma,    &field_bench_bn_ifma,
+                                             &field_bench_madd};
     bench_options o = bench_start(argc, argv, "prime fields: one operation");
 
     if (o.min_seconds > 0.2) o.min_seconds = 0.2;
@@ -52,7 +53,7 @@ int main(int argc, char **argv)
             if (median == 0) continue; /* left out by --only */
             after = bench_clock();
             if (after > before) before = after;
-            printf("# %s: %.1f cycles, median %.1f, at %.3f GHz\n", name,
+            printf("# %s: %.2f cycles, median %.2f, at %.3f GHz\n", name,
                    (double)t.best / (double)c->n * before, median / (double)c->n * before, before);
         }
         bench_need(all[k]->check(), "a field's values");

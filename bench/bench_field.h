@@ -23,6 +23,6 @@ typedef struct field_bench {
 } field_bench;
 
 extern const field_bench field_bench_bls_generic, field_bench_bls_adx, field_bench_bn_generic,
-    field_bench_bn_adx, field_bench_bls_ifma, field_bench_bn_ifma;
+    field_bench_bn_adx, field_bench_bls_ifma, field_bench_bn_ifma, field_bench_madd;
 
 #endif
