@@ -12,6 +12,8 @@
 #include "algebra/curve.h"
 
 #define CURVE_LANES 8
+/* `miller` of such a curve has pairs beyond a multiple of eight in lanes when they are so many; fewer go one by one. */
+#define CURVE_LANES_MIN 4
 
 typedef struct curve_lanes {
     /** Eight points, POINT_ZCASH_COMPRESSED. Bit i of the result: in[i] is canonical, on the curve, in the subgroup, not infinity, and

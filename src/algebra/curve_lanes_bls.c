@@ -12,8 +12,6 @@
 #    include "algebra/curve_inl.h"
 #    include "algebra/curve_tables.h"
 
-/* Below this many terms that fill a group of eight, they go one by one. */
-#    define MILLER_MIN 4
 #    define MILLER_TERMS ((size_t)MILLER_GROUPS * LANES)
 #    define MILLER_REST 16
 
@@ -223,7 +221,7 @@ U128_NOINLINE void miller_rest(fp12 *r, const pairing_term *t, size_t n)
 
 void curve_lanes_bls_miller(gt_any *r, const pairing_term *t, size_t n)
 {
-    pairing_term lane[MILLER_TERMS], rest[MILLER_REST + MILLER_MIN];
+    pairing_term lane[MILLER_TERMS], rest[MILLER_REST + CURVE_LANES_MIN];
     size_t n_lane = 0, n_rest = 0, few;
     fp12 f;
 
@@ -242,7 +240,7 @@ void curve_lanes_bls_miller(gt_any *r, const pairing_term *t, size_t n)
             n_rest = 0;
         }
     }
-    few = n_lane % LANES < MILLER_MIN ? n_lane % LANES : 0;
+    few = n_lane % LANES < CURVE_LANES_MIN ? n_lane % LANES : 0;
     if (n_lane > few) miller_lanes(&f, lane, n_lane - few);
     memcpy(rest + n_rest, lane + n_lane - few, few * sizeof *rest); /* they share squarings */
     miller_rest(&f, rest, n_rest + few);

@@ -6,7 +6,8 @@
  * The z_j are drawn from 2^128 different values that are not 0: when some proof is wrong, at most one of 2^128 choices of its z hides it.
  *
  * A product of pairings is one Miller loop and one final exponentiation. The lines of gamma and delta and the right side come with a
- * prepared key (vk.c); under another the right side is one more factor, e(-alpha, beta) or e(-alpha sum z_j, beta), and the product is 1.
+ * prepared key (vk.c). Under another, and where a lane is free, the right side is one more factor, e(-alpha, beta) or
+ * e(-alpha sum z_j, beta), and the product is 1.
  *
  * Source: spec/filecoin-formats.md section 7.
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -41,14 +42,38 @@ static cuzk_status ic_sum(dev_stream *s, const groth16_vk *vk, const fr *k, g1_a
 /* Terms that are of the key, at most. */
 #define KEY_TERMS 3
 
-/** Whether the n terms, with -acc and -c for gamma and delta, are e(alpha, beta), or its power `times` unless NULL. t: room for KEY_TERMS
+/** Whether n pairs of a batch leave a lane empty for one more, beside gamma's and delta's. */
+static bool has_lane(const curve *cv, size_t n)
+{
+    size_t some = (n + 2) % CURVE_LANES;
+
+    return curve_lanes_of(cv) != NULL && some >= CURVE_LANES_MIN;
+}
+
+/** r = the pair that stands for e(alpha, beta), or its power `times` unless NULL: -alpha, -times alpha. */
+static CUZK_STATUS alpha_term(dev_stream *s, const groth16_vk *vk, g1_any *r, const fr *times)
+{
+    const curve *cv = vk->cv;
+    const dev_multiples *t = vk->ready == NULL ? NULL : vk->ready->alpha;
+
+    *r = vk->alpha_g1;
+    if (times != NULL && dev_multiples_fit(t, s))
+        TRY(dev_multiples_sum(s, r, t, times));
+    else if (times != NULL)
+        cv->g1_mul(r, r, times);
+    cv->g1_neg(r, r);
+    return CUZK_OK;
+}
+
+/** *valid: the n terms, with -acc and -c for gamma and delta, are e(alpha, beta), or its power `times` unless NULL. t: room for KEY_TERMS
  *  more. acc and c are negated. */
-static bool holds(const groth16_vk *vk, pairing_term *t, size_t n, g1_any *acc, g1_any *c,
-                  const fr *times)
+static CUZK_STATUS holds(dev_stream *s, const groth16_vk *vk, pairing_term *t, size_t n,
+                         g1_any *acc, g1_any *c, const fr *times, bool *valid)
 {
     const curve *cv = vk->cv;
     const groth16_vk_ready *ready = vk->ready;
-    g1_any alpha = vk->alpha_g1;
+    bool one_more = ready == NULL || (times != NULL && ready->alpha != NULL && has_lane(cv, n));
+    g1_any alpha;
     gt_any f, want;
 
     cv->g1_neg(acc, acc);
@@ -57,17 +82,20 @@ static bool holds(const groth16_vk *vk, pairing_term *t, size_t n, g1_any *acc, 
         .p = acc, .q = &vk->gamma_g2, .prepared = ready == NULL ? NULL : &ready->gamma};
     t[n + 1] = (pairing_term){
         .p = c, .q = &vk->delta_g2, .prepared = ready == NULL ? NULL : &ready->delta};
-    if (ready == NULL) {
-        if (times != NULL) cv->g1_mul(&alpha, &alpha, times);
-        cv->g1_neg(&alpha, &alpha);
+    if (one_more) {
+        TRY(alpha_term(s, vk, &alpha, times));
         t[n + 2] = (pairing_term){.p = &alpha, .q = &vk->beta_g2};
     }
-    cv->miller(&f, t, n + (ready == NULL ? 3 : 2));
+    cv->miller(&f, t, n + (one_more ? 3 : 2));
     cv->final_exp(&f, &f);
-    if (ready == NULL) return cv->gt_is_one(&f);
+    if (one_more) {
+        *valid = cv->gt_is_one(&f);
+        return CUZK_OK;
+    }
     want = ready->alpha_beta;
     if (times != NULL) cv->gt_pow_var(&want, &want, times);
-    return cv->gt_eq(&f, &want);
+    *valid = cv->gt_eq(&f, &want);
+    return CUZK_OK;
 }
 
 cuzk_status groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_proof *p,
@@ -90,9 +118,9 @@ cuzk_status groth16_verify(dev_stream *s, const groth16_vk *vk, const groth16_pr
     TRY(st);
 
     span sp = span_open(SPAN_PAIRING);
-    *valid = holds(vk, t, 1, &acc, &c, NULL);
+    st = holds(s, vk, t, 1, &acc, &c, NULL, valid);
     span_close(&sp);
-    return CUZK_OK;
+    return st;
 }
 
 /* ---- many ---- */
@@ -255,8 +283,7 @@ static cuzk_status check(batch *b, dev_stream *s, const fr *pub, bool *valid)
     for (size_t j = 0; j < b->n; j++) b->t[j] = (pairing_term){.p = &b->a[j], .q = &b->p[j].b};
     sum_inputs(b, pub);
     TRY(ic_sum(s, vk, b->k, &acc));
-    *valid = holds(vk, b->t, b->n, &acc, &b->c_sum, &b->k[0]);
-    return CUZK_OK;
+    return holds(s, vk, b->t, b->n, &acc, &b->c_sum, &b->k[0], valid);
 }
 
 cuzk_status groth16_verify_batch(dev_stream *s, const groth16_vk *vk, const groth16_proof *p,

@@ -16,7 +16,10 @@ void groth16_vk_free(groth16_vk *vk)
 {
     if (vk == NULL) return;
     mem *m = vk->m;
-    if (vk->ready != NULL) dev_multiples_free(vk->ready->ic);
+    if (vk->ready != NULL) {
+        dev_multiples_free(vk->ready->alpha);
+        dev_multiples_free(vk->ready->ic);
+    }
     mem_free(m, vk->ready);
     mem_free(m, vk->ic);
     mem_free(m, vk);
@@ -67,15 +70,25 @@ static cuzk_status make_ready(groth16_vk *vk)
     return CUZK_OK;
 }
 
+/** *t: multiples of n points at `points`, once made not again. */
+static cuzk_status make_multiples(dev_multiples **t, const groth16_vk *vk, const void *points,
+                                  size_t n, dev_stream *s)
+{
+    const dev_points p = {.data = points, .n = n, .enc = POINT_LEM, .trusted = true};
+
+    if (*t != NULL) return CUZK_OK;
+    return dev_multiples_new(t, s, vk->cv->id, &p, GROTH16_IC_MULTIPLES, vk->m);
+}
+
 cuzk_status groth16_vk_prepare(groth16_vk *vk, dev_stream *s)
 {
-    const dev_points ic = {.data = vk->ic, .n = vk->n_ic, .enc = POINT_LEM, .trusted = true};
     cuzk_status st = CUZK_OK;
     span sp = span_open(SPAN_READ_KEY);
 
     if (vk->ready == NULL) st = make_ready(vk);
-    if (st == CUZK_OK && s != NULL && vk->ready->ic == NULL)
-        st = dev_multiples_new(&vk->ready->ic, s, vk->cv->id, &ic, GROTH16_IC_MULTIPLES, vk->m);
+    if (st == CUZK_OK && s != NULL) st = make_multiples(&vk->ready->ic, vk, vk->ic, vk->n_ic, s);
+    if (st == CUZK_OK && s != NULL && vk->ready->ic != NULL)
+        st = make_multiples(&vk->ready->alpha, vk, &vk->alpha_g1, 1, s);
     span_close(&sp);
     return st;
 }

@@ -169,12 +169,14 @@ static fr *put_challenge(const porep_derived *d, const curve *cv, uint32_t chall
                          const uint32_t exp[POREP_EXP_PARENTS], fr *out)
 {
     uint32_t drg[POREP_DRG_PARENTS];
+    fr node;
 
     porep_drg_parents(&d->graph, challenge, drg);
-    cv->fr_from_u64(out++, challenge);
+    cv->fr_from_u64(&node, challenge);
+    *out++ = node;
     for (unsigned i = 0; i < POREP_DRG_PARENTS; i++) cv->fr_from_u64(out++, drg[i]);
     for (unsigned i = 0; i < POREP_EXP_PARENTS; i++) cv->fr_from_u64(out++, exp[i]);
-    for (unsigned i = 0; i < 3; i++) cv->fr_from_u64(out++, challenge);
+    for (unsigned i = 0; i < 3; i++) *out++ = node;
     return out;
 }
 

@@ -45,6 +45,7 @@ static void prepare(const batch *b, rig *r, int level)
         assert_status_ok(groth16_vk_prepare(b->sim->vk, r->s));
         assert_ptr_equal(b->sim->vk->ready, lines);
         assert_non_null(lines->ic);
+        assert_non_null(lines->alpha);
     }
 }
 
