@@ -1,11 +1,12 @@
 /*
- * base/span_trace.c - everything recorded as a Chrome trace
+ * base/span_trace.c - what was recorded as a Chrome trace
  *
  * Format: the JSON object form of the Trace Event Format; "X" events with microseconds, one "M" event a track.
  * Spans are copied out of the store in small batches, so that no recording thread waits for the writer.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include "base/span_trace.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/span_store.h"
@@ -68,34 +69,103 @@ static void put_entry(bytes_out *out, const span_entry *e, uint64_t epoch)
     put_job(out, e);
 }
 
-static void put_head(bytes_out *out, uint64_t dropped)
+/* ---- how much ---- */
+
+#define MAX_EVENT 256u /* bytes of one event: 90 of fixed text, names of at most 31, six numbers */
+#define MAX_TRACK (80u + 6 * sizeof((span_track *)NULL)->name)
+#define MAX_FRAME 256u /* what stands around the events */
+
+static size_t most_of(const span_entry *e)
+{
+    return e->overlaps ? 2 * MAX_EVENT : MAX_EVENT;
+}
+
+static bool is_wanted(const span_trace *t, const span_entry *e)
+{
+    return (t->job == 0 || e->job == t->job) && e->end > t->from_ns;
+}
+
+void span_trace_plan(span_trace *t, span_rec *r, uint64_t job, uint64_t from_ns, size_t max_bytes)
+{
+    span_entry batch[BATCH];
+    uint64_t i;
+    unsigned n;
+
+    *t = (span_trace){.r = r, .job = job, .from_ns = from_ns, .max_bytes = max_bytes};
+    span_gather(r, &t->i, &t->end, &t->n_tracks);
+    i = t->i;
+    while ((n = span_take(r, batch, BATCH, &i, t->end)) != 0)
+        for (unsigned k = 0; k < n; k++)
+            if (is_wanted(t, &batch[k])) {
+                t->n++;
+                t->total += most_of(&batch[k]);
+            }
+    t->bytes = t->total + MAX_FRAME + t->n_tracks * MAX_TRACK;
+    if (max_bytes != 0 && t->bytes > max_bytes) t->bytes = max_bytes;
+}
+
+/* ---- the text ---- */
+
+static void put_tracks(bytes_out *out, const span_trace *t)
 {
     bytes_printf(out,
-                 "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"dropped\":%llu},\"traceEvents\":[\n"
-                 "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"cuzk\"}}",
-                 (unsigned long long)dropped);
+                 "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+                 "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"cuzk\"}}");
+    for (unsigned k = 0; k < t->n_tracks; k++) { /* the first n_tracks pointers never change */
+        bytes_printf(out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%u,", k + 1);
+        bytes_printf(out, "\"args\":{\"name\":");
+        json_put_string(out, t->r->tracks[k]->name);
+        bytes_printf(out, "}}");
+    }
+}
+
+/* The newest of those wanted that fit; how many. */
+static uint64_t put_newest(bytes_out *out, const span_trace *t, size_t room)
+{
+    span_entry batch[BATCH];
+    uint64_t i = t->i, written = 0;
+    size_t left = t->total;
+    unsigned n;
+
+    while ((n = span_take(t->r, batch, BATCH, &i, t->end)) != 0)
+        for (unsigned k = 0; k < n; k++) {
+            const span_entry *e = &batch[k];
+            size_t before = out->size;
+
+            if (!is_wanted(t, e)) continue;
+            if (left <= room) {
+                put_entry(out, e, t->r->epoch);
+                VERIFY(out->size - before <= most_of(e));
+                (void)before; /* elsewhere */
+                written++;
+            }
+            left -= most_of(e);
+        }
+    return written;
+}
+
+cuzk_status span_trace_write(const span_trace *t, struct bytes_out *out)
+{
+    size_t from = out->size, room = SIZE_MAX, head;
+    uint64_t written;
+
+    put_tracks(out, t);
+    head = out->size - from + MAX_FRAME;
+    if (t->max_bytes != 0) room = t->max_bytes > head ? t->max_bytes - head : 0;
+    written = put_newest(out, t, room);
+    bytes_printf(out, "\n],\"otherData\":{\"dropped\":%llu,\"left_out\":%llu",
+                 (unsigned long long)span_dropped(t->r), (unsigned long long)(t->n - written));
+    if (t->max_bytes != 0) bytes_printf(out, ",\"limit_bytes\":%zu", t->max_bytes);
+    bytes_printf(out, "}}\n");
+    return bytes_out_status(out);
 }
 
 cuzk_status span_write_trace_of(span_rec *r, struct bytes_out *out, uint64_t job, uint64_t from_ns)
 {
-    span_entry batch[BATCH];
-    uint64_t i, end;
-    unsigned n, n_tracks;
+    span_trace t;
 
-    span_gather(r, &i, &end, &n_tracks);
-    put_head(out, span_dropped(r));
-    for (unsigned k = 0; k < n_tracks; k++) { /* the first n_tracks pointers never change */
-        bytes_printf(out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%u,", k + 1);
-        bytes_printf(out, "\"args\":{\"name\":");
-        json_put_string(out, r->tracks[k]->name);
-        bytes_printf(out, "}}");
-    }
-    while ((n = span_take(r, batch, BATCH, &i, end)) != 0)
-        for (unsigned k = 0; k < n; k++)
-            if ((job == 0 || batch[k].job == job) && batch[k].end > from_ns)
-                put_entry(out, &batch[k], r->epoch);
-    bytes_printf(out, "\n]}\n");
-    return bytes_out_status(out);
+    span_trace_plan(&t, r, job, from_ns, 0);
+    return span_trace_write(&t, out);
 }
 
 cuzk_status span_write_trace(span_rec *r, struct bytes_out *out)

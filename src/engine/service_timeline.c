@@ -12,12 +12,15 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/span_trace.h"
 #include "engine/service.h"
 
 #define MS ((uint64_t)1000000)
 #define BIN (200 * MS)
 #define MAX_BINS 3000u /* ten minutes */
 #define MAX_TRACKS 64u
+#define TRACE_MIB 64u /* of a trace, where its request asks for nothing else */
+#define TRACE_MAX_MIB 512u
 
 typedef struct bin {
     uint32_t taken; /* us of it that belong to somebody */
@@ -259,14 +262,22 @@ cuzk_status svc_trace_json(service *s, bytes_out *o, const char *query)
 {
     char id[CUZK_JOB_ID_MAX];
     uint64_t number = 0, seconds = svc_query_u64(query, "seconds", 0), now = clock_ns();
+    uint64_t mib = svc_query_u64(query, "limit_mib", TRACE_MIB);
+    span_trace t;
+    cuzk_status st;
     uint64_t keep = s->c.trace_keep_ms == 0 ? 1800 : s->c.trace_keep_ms / 1000;
 
     svc_query_text(id, sizeof id, query, "job");
     percent_decode(id);
     if (id[0] != 0) TRY(number_of(s, id, &number));
     if (seconds == 0 || seconds > keep) seconds = keep;
-    return span_write_trace_of(s->e->rec, o, number,
-                               now / (1000 * MS) > seconds ? now - seconds * 1000 * MS : 0);
+    if (mib == 0 || mib > TRACE_MAX_MIB) mib = TRACE_MAX_MIB;
+    span_trace_plan(&t, s->e->rec, number,
+                    now / (1000 * MS) > seconds ? now - seconds * 1000 * MS : 0, (size_t)mib << 20);
+    ledger_charge(s->ledger, LEDGER_SPANS, 2 * (int64_t)t.bytes); /* the text, and its copy */
+    st = span_trace_write(&t, o);
+    ledger_charge(s->ledger, LEDGER_SPANS, -2 * (int64_t)t.bytes);
+    return st;
 }
 
 /* ---- by path ---- */

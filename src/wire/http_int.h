@@ -105,6 +105,7 @@ struct http_request {
     void (*on_gone)(void *);
     void *gone_ctx;
     struct MHD_Response *response;
+    uint64_t answer_reserved; /* of inflight_bytes, until it is freed */
     unsigned reply_status;
     http_request *next_wake;
     http_request *next, *prev; /* of those that owe */

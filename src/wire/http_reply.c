@@ -123,12 +123,45 @@ void http_reply_response(http_request *r, unsigned status, struct MHD_Response *
     reply(r, status, m, 0);
 }
 
+/* Bytes of an answer from which on it counts among those in flight: a few that nobody reads would fill the memory. */
+#define LARGE ((size_t)1 << 20)
+
+/** Counts a large answer until the request is freed. False: there is no room, and that was the answer. */
+static bool take_room(http_request *r, size_t size)
+{
+    http_server *s = r->s;
+    uint64_t held, limit;
+    char text[160];
+    bool room;
+
+    if (size < LARGE) return true;
+    (void)pthread_mutex_lock(&s->mu);
+    held = s->counts.inflight_bytes;
+    limit = s->max_inflight;
+    room = held <= limit && size <= limit - held;
+    if (room) {
+        s->counts.inflight_bytes += size;
+        r->answer_reserved = size;
+    } else {
+        s->counts.refused++;
+    }
+    (void)pthread_mutex_unlock(&s->mu);
+    if (room) return true;
+    snprintf(text, sizeof text,
+             "%zu bytes, beside %llu of requests and answers that are held, limit %llu "
+             "(daemon.max_inflight_bytes)",
+             size, (unsigned long long)held, (unsigned long long)limit);
+    http_reply_error(r, MHD_HTTP_TOO_MANY_REQUESTS, CUZK_CLASS_LIMIT, "answer", text);
+    return false;
+}
+
 void http_reply(http_request *r, unsigned status, const char *content_type, const void *body,
                 size_t size, const http_pair *pairs, size_t n_pairs)
 {
-    struct MHD_Response *m =
-        MHD_create_response_from_buffer(size, (void *)(uintptr_t)body, MHD_RESPMEM_MUST_COPY);
+    struct MHD_Response *m;
 
+    if (!take_room(r, size)) return;
+    m = MHD_create_response_from_buffer(size, (void *)(uintptr_t)body, MHD_RESPMEM_MUST_COPY);
     if (m != NULL) add_headers(m, content_type, pairs, n_pairs);
     reply(r, status, m, size);
 }
@@ -144,9 +177,13 @@ void http_reply_buffer(http_request *r, unsigned status, const char *content_typ
                        cuzk_buffer *body, const http_pair *pairs, size_t n_pairs)
 {
     size_t size = body->size;
-    struct MHD_Response *m =
-        MHD_create_response_from_buffer_with_free_callback(size, body->data, free_buffer);
+    struct MHD_Response *m;
 
+    if (!take_room(r, size)) {
+        cuzk_buffer_clear(body);
+        return;
+    }
+    m = MHD_create_response_from_buffer_with_free_callback(size, body->data, free_buffer);
     if (m == NULL) cuzk_buffer_clear(body);
     memset(body, 0, sizeof *body);
     if (m != NULL) add_headers(m, content_type, pairs, n_pairs);

@@ -24,8 +24,10 @@
 static void drop(http_request *r, unsigned n)
 {
     http_server *s = r->s;
+    uint64_t answer;
 
     if (atomic_fetch_sub_explicit(&r->refs, n, memory_order_acq_rel) != n) return;
+    answer = r->answer_reserved;
     if (r->response != NULL) MHD_destroy_response(r->response);
     http_parts_clear(r);
     mem_free(s->m, r->body);
@@ -34,6 +36,7 @@ static void drop(http_request *r, unsigned n)
     free(r->scratch);
     free(r);
     (void)pthread_mutex_lock(&s->mu);
+    s->counts.inflight_bytes -= answer;
     s->n_live--; /* the server may go once there is none */
     (void)pthread_cond_broadcast(&s->idle_cond);
     (void)pthread_mutex_unlock(&s->mu);

@@ -181,6 +181,10 @@ def jobs(d):
     check("with its partition", doc["partitions"][0]["state"] == "done", doc)
     trace = json.loads(expect(d, "its trace", 200, "traceEvents", "GET", f"/trace?job={quoted}")[1])
     check("with spans", len(trace["traceEvents"]) > 5, len(trace["traceEvents"]))
+    said = trace["otherData"]
+    check("it says what a bound left out", said["left_out"] == 0 and said["limit_bytes"] == 64 << 20, said)
+    trace = json.loads(expect(d, "a trace of at most 1 MiB", 200, "traceEvents", "GET", "/trace?seconds=60&limit_mib=1")[1])
+    check("by its parameter", trace["otherData"]["limit_bytes"] == 1 << 20, trace["otherData"])
 
 
 def threads_of(d):

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/span_store.h"
+#include "base/span_trace.h"
 
 static span_rec *open_rec(const char *track)
 {
@@ -176,6 +177,58 @@ static void test_trace(void **state)
     free(seen);
 }
 
+static uint64_t number_after(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+
+    assert_non_null(at);
+    return strtoull(at + strlen(name), NULL, 10);
+}
+
+/* A bound leaves out the oldest, says how many, and holds. */
+static void test_bound(void **state)
+{
+    enum { N = 1000 };
+    static const size_t bounds[] = {1, 1000, 20000, 200000, 10000000};
+    span_rec *r = open_rec("main");
+    mem *m = NULL;
+    uint64_t before = 0;
+
+    (void)state;
+    assert_status_ok(mem_open(&m, "t", 0, NULL));
+    for (unsigned i = 0; i < N; i++) {
+        span_context(UINT64_MAX - 1 + i % 2, INT32_MAX);
+        put(SPAN_BENCH, r->epoch + i, r->epoch + UINT64_MAX / 4 + i);
+    }
+    span_context(0, -1);
+    for (size_t b = 0; b < sizeof bounds / sizeof bounds[0]; b++) {
+        span_trace t;
+        bytes_out o;
+        char *text;
+        uint64_t spans = 0;
+
+        span_trace_plan(&t, r, UINT64_MAX, 0, bounds[b]);
+        assert_int_equal(t.n, N / 2);
+        bytes_out_init(&o, m);
+        assert_status_ok(span_trace_write(&t, &o));
+        if (bounds[b] >= 1000) assert_true(o.size <= bounds[b] && o.size <= t.bytes);
+        text = strndup((const char *)o.data, o.size);
+        assert_non_null(text);
+        for (const char *at = text; (at = strstr(at, "\"ph\":\"X\"")) != NULL; at++) spans++;
+        assert_int_equal(number_after(text, "\"left_out\":"), N / 2 - spans);
+        assert_int_equal(number_after(text, "\"limit_bytes\":"), bounds[b]);
+        assert_true(spans >= before);
+        if (spans != 0) assert_non_null(strstr(text, "\"ts\":0.999,")); /* the newest */
+        if (spans != 0 && spans != N / 2) assert_null(strstr(text, "\"ts\":0.001,"));
+        before = spans;
+        free(text);
+        bytes_out_clear(&o);
+    }
+    assert_int_equal(before, N / 2);
+    mem_close(m);
+    span_rec_close(r);
+}
+
 typedef struct producer {
     span_rec *r;
     unsigned index;
@@ -227,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_bound),
         cmocka_unit_test(test_trace_while_recording),
     };
 

@@ -63,12 +63,23 @@ static void slow(void *ctx, http_request *r)
     assert_null(b.data);
 }
 
+static void big(void *ctx, http_request *r)
+{
+    cuzk_buffer b = {calloc(1, BIG_ANSWER), BIG_ANSWER};
+
+    (void)ctx;
+    assert_non_null(b.data);
+    http_reply_buffer(r, 200, "text/plain", &b, NULL, 0);
+    assert_null(b.data);
+}
+
 static const http_route routes[] = {
     {"GET", "/quick", 0, HTTP_QUICK, quick},
     {"GET", "/any", 0, HTTP_QUICK | HTTP_ANY_HOST, quick},
     {"GET", "/quick/*", ACCESS_READ, HTTP_QUICK, quick},
     {"GET", "/two/*/of/*", ACCESS_READ, HTTP_QUICK, quick},
     {"GET", "/slow", ACCESS_READ, 0, slow},
+    {"GET", "/big", ACCESS_READ, HTTP_ALWAYS, big},
     {"POST", "/digest", ACCESS_PROVE, HTTP_BODY, digest},
     {"POST", "/later", ACCESS_PROVE, HTTP_BODY, later},
     {"DELETE", "/later", ACCESS_OPERATE, 0, slow},

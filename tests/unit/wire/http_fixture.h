@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define MAX_BODY ((size_t)1 << 20)
+#define BIG_ANSWER ((size_t)48 << 20) /* more than sockets take for a client that does not read */
 
 /** What a handler keeps until the test lets it answer. */
 typedef struct waiting {

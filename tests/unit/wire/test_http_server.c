@@ -363,6 +363,36 @@ static void test_events(void **state)
     stop(&f);
 }
 
+/* Large answers that nobody reads count: so many and no more. */
+static void test_large_answers(void **state)
+{
+    fixture f;
+    client_answer a;
+    http_counts c;
+    int fd;
+
+    (void)state;
+    start(&f);
+    const http_server_config limits = {.max_requests = 3, .max_inflight = BIG_ANSWER + MAX_BODY};
+    assert_status_ok(http_server_reload(f.s, &limits));
+    fd = client_connect(f.address);
+    client_printf(fd, "GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    WAIT_FOR((http_server_counts(f.s, &c), c.inflight_bytes >= BIG_ANSWER));
+    client_ask(f.address, &a, "GET", "/big", "", NULL, 0);
+    assert_int_equal(a.status, 429);
+    assert_non_null(strstr((const char *)a.body, "daemon.max_inflight_bytes"));
+    client_answer_clear(&a);
+    assert_int_equal(status_of(&f, "GET", "/slow", ""), 200);
+    (void)close(fd);
+    WAIT_FOR((http_server_counts(f.s, &c), c.inflight_bytes == 0));
+    client_ask(f.address, &a, "GET", "/big", "", NULL, 0);
+    assert_int_equal(a.status, 200);
+    assert_int_equal(a.size, BIG_ANSWER);
+    client_answer_clear(&a);
+    WAIT_FOR((http_server_counts(f.s, &c), c.inflight_bytes == 0));
+    stop(&f);
+}
+
 /* Who may have a stream is asked again when that may have changed. */
 static void test_events_after_reload(void **state)
 {
@@ -414,6 +444,7 @@ int main(void)
                                        cmocka_unit_test(test_client_leaves),
                                        cmocka_unit_test(test_close_while_waiting),
                                        cmocka_unit_test(test_events),
-                                       cmocka_unit_test(test_events_after_reload)};
+                                       cmocka_unit_test(test_events_after_reload),
+                                       cmocka_unit_test(test_large_answers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
