@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/client_aggregate.h"
 #include "app/client_request.h"
 #include "app/commands.h"
 #include "app/outputs.h"
@@ -146,6 +147,39 @@ static int submitted(client *c, const Cuzk__V1__SubmitProofResponse *a)
     return 0;
 }
 
+/** Waits for the job, or says its name. */
+static int aggregate_admitted(client *c, const result *a)
+{
+    Cuzk__V1__SubmitProofResponse s = CUZK__V1__SUBMIT_PROOF_RESPONSE__INIT;
+    char none[] = "";
+
+    s.job_id = a->job_id;
+    s.assigned_gpu = none;
+    return submitted(c, &s);
+}
+
+static int submit_aggregate(client *c)
+{
+    client_aggregate q;
+    Cuzk__V1__AggregateProofsResponse *a;
+    greply reply = {.size = 0};
+    cuzk_status st = client_aggregate_read(&q, c->r->o);
+    int code;
+
+    if (st != CUZK_OK)
+        code = report_failure(c->r, st);
+    else
+        code = client_call(c, "cuzk.v1.ProvingEngine/AggregateProofs", &q.message.base, &reply);
+    client_aggregate_clear(&q);
+    if (code != 0) return code;
+    a = cuzk__v1__aggregate_proofs_response__unpack(NULL, reply.size, reply.data);
+    greply_clear(&reply);
+    if (a == NULL) return client_garbled(c);
+    code = a->result == NULL ? client_garbled(c) : aggregate_admitted(c, a->result);
+    cuzk__v1__aggregate_proofs_response__free_unpacked(a, NULL);
+    return code;
+}
+
 static int submit(client *c)
 {
     client_request q;
@@ -174,17 +208,23 @@ static int check_submit(report *r)
 {
     static const char client_options[] = "--address --tls-ca --config --json --quiet --request-id "
                                          "--priority --async --timeout --time --proof --public ";
+    static const struct sort {
+        const char *what, *names;
+    } sorts[] = {{"a circom job", "--circuit --input"},
+                 {"a Filecoin job", "--kind --input --statement FIELDS --partition"},
+                 {"an aggregate", "--statements --proofs --aggregate-version --trust-inputs"}},
+      *w;
     const options *o = r->o;
     char names[300];
 
     if (o->n_args != 0) return command_usage(r, "takes options alone");
-    if ((o->kind == NULL) == (o->circuit == NULL))
-        return command_usage(r, "wants --kind (Filecoin) or --circuit (circom)");
-    (void)snprintf(names, sizeof names, "%s%s", client_options,
-                   o->kind == NULL ? "--circuit --input"
-                                   : "--kind --input --statement FIELDS --partition");
-    if (!options_allow(o, o->kind == NULL ? "a circom job" : "a Filecoin job", names)) return 2;
-    if (o->kind != NULL && o->public_json != NULL)
+    if ((o->kind != NULL) + (o->circuit != NULL) + (o->n_statements != 0) != 1)
+        return command_usage(r, "wants --kind (Filecoin), --circuit (circom), or --statements and "
+                                "--proofs (an aggregate)");
+    w = o->circuit != NULL ? &sorts[0] : o->kind != NULL ? &sorts[1] : &sorts[2];
+    (void)snprintf(names, sizeof names, "%s%s", client_options, w->names);
+    if (!options_allow(o, w->what, names)) return 2;
+    if (o->circuit == NULL && o->public_json != NULL)
         return command_usage(r, "--public is for circom jobs");
     if (o->asynchronous &&
         (o->proof != NULL || o->public_json != NULL || o->timeout_ms != 0 || o->time))
@@ -201,7 +241,7 @@ int command_submit(report *r)
     code = check_submit(r);
     if (code != 0) return code;
     code = client_open(&c, r);
-    if (code == 0) code = submit(&c);
+    if (code == 0) code = r->o->n_statements != 0 ? submit_aggregate(&c) : submit(&c);
     client_close(&c);
     return code;
 }

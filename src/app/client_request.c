@@ -55,13 +55,13 @@ static bool read_size(const char *text, uint64_t *out)
     return *at == 0;
 }
 
-static CUZK_STATUS set_number(uint64_t *out, const char *name, const char *text)
+cuzk_status client_number(uint64_t *out, const char *name, const char *text)
 {
     if (text[strspn(text, "0123456789")] == 0 && read_size(text, out)) return CUZK_OK;
     return FAIL_DATA(MALFORMED, name, "%s: \"%.40s\" is not a number", name, text);
 }
 
-static CUZK_STATUS set_size(uint64_t *out, const char *name, const char *text)
+cuzk_status client_size(uint64_t *out, const char *name, const char *text)
 {
     if (read_size(text, out)) return CUZK_OK;
     return FAIL_DATA(MALFORMED, name, "%s: \"%.40s\" is not a size", name, text);
@@ -80,11 +80,11 @@ static CUZK_STATUS set_field(client_request *q, size_t kind, const char *given, 
     for (char *p = name; *p != 0; p++)
         if (*p == '-') *p = '_';
     *known = true;
-    if (strcmp(name, "sector_size") == 0) return set_size(&m->sector_size, name, text);
-    if (strcmp(name, "miner_id") == 0) return set_number(&m->miner_id, name, text);
-    if (strcmp(name, "sector_number") == 0) return set_number(&m->sector_number, name, text);
+    if (strcmp(name, "sector_size") == 0) return client_size(&m->sector_size, name, text);
+    if (strcmp(name, "miner_id") == 0) return client_number(&m->miner_id, name, text);
+    if (strcmp(name, "sector_number") == 0) return client_number(&m->sector_number, name, text);
     if (strcmp(name, kinds[kind].registered) == 0)
-        return set_number(&m->registered_proof, name, text);
+        return client_number(&m->registered_proof, name, text);
     for (size_t i = 0; i < 4; i++) {
         if (strcmp(name, byte_names[i]) != 0) continue;
         if (!hex_decode(q->bytes[i], 32, text, strlen(text)))
@@ -97,7 +97,7 @@ static CUZK_STATUS set_field(client_request *q, size_t kind, const char *given, 
 }
 
 /** What the message has no place for is passed over (a PoRep's input says it itself), but not a whole statement. */
-static CUZK_STATUS read_statement(client_request *q, size_t kind, const char *path)
+cuzk_status client_statement(const char *path, client_field_fn take, void *ctx)
 {
     bool any = false, known;
     file_map map;
@@ -126,7 +126,8 @@ static CUZK_STATUS read_statement(client_request *q, size_t kind, const char *pa
         else
             (void)snprintf(text, sizeof text, "%.*s", (int)t.len,
                            t.text); /* digits, shorter than text */
-        TRY_OUT(set_field(q, kind, name, text, &known));
+        known = true;
+        TRY_OUT(take(ctx, name, text, &known));
         any = any || known;
     }
     if (!any)
@@ -134,6 +135,19 @@ static CUZK_STATUS read_statement(client_request *q, size_t kind, const char *pa
 out:
     file_map_close(&map);
     return st;
+}
+
+/** A field of --statement, of this kind. */
+typedef struct statement_field {
+    client_request *q;
+    size_t kind;
+} statement_field;
+
+static cuzk_status take_field(void *ctx, const char *name, const char *text, bool *known)
+{
+    const statement_field *f = ctx;
+
+    return set_field(f->q, f->kind, name, text, known);
 }
 
 static CUZK_STATUS map_inputs(client_request *q, const options *o)
@@ -154,7 +168,7 @@ static CUZK_STATUS map_inputs(client_request *q, const options *o)
     return CUZK_OK;
 }
 
-static char *text_of(const char *s)
+char *client_text(const char *s)
 {
     union {
         const char *in;
@@ -171,7 +185,7 @@ static CUZK_STATUS read_circom(client_request *q, const options *o)
         return FAIL(CUZK_EINVAL, "--circuit wants one --input: a .wtns file, or input.json");
     size_t n = strlen(o->inputs[0]);
     m->proof_kind = CUZK__V1__PROOF_KIND__GROTH16;
-    m->circuit = text_of(o->circuit);
+    m->circuit = client_text(o->circuit);
     if (n > 5 && strcmp(o->inputs[0] + n - 5, ".json") == 0)
         m->input_json = q->list[0];
     else
@@ -188,7 +202,8 @@ static CUZK_STATUS read_filecoin(client_request *q, const options *o)
     if (kind == N_KINDS)
         return FAIL(CUZK_EINVAL, "--kind %s: one of porep, winning, window, update", o->kind);
     m->proof_kind = (Cuzk__V1__ProofKind)kinds[kind].kind;
-    if (o->statement != NULL) TRY(read_statement(q, kind, o->statement));
+    statement_field f = {q, kind};
+    if (o->statement != NULL) TRY(client_statement(o->statement, take_field, &f));
     for (size_t i = 0; i < o->n_fields; i++) {
         bool known;
 
@@ -211,13 +226,13 @@ static CUZK_STATUS read_filecoin(client_request *q, const options *o)
     return CUZK_OK;
 }
 
-static CUZK_STATUS read_priority(message *m, const char *name)
+cuzk_status client_priority(Cuzk__V1__Priority *out, const char *name)
 {
     static const char *const names[] = {"", "low", "normal", "high", "critical"};
 
     for (size_t i = 1; name != NULL && i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) != 0) continue;
-        m->priority = (Cuzk__V1__Priority)i;
+        *out = (Cuzk__V1__Priority)i;
         return CUZK_OK;
     }
     return name == NULL ? CUZK_OK
@@ -228,8 +243,8 @@ cuzk_status client_request_read(client_request *q, const options *o)
 {
     memset(q, 0, sizeof *q);
     cuzk__v1__submit_proof_request__init(&q->message);
-    if (o->request_id != NULL) q->message.request_id = text_of(o->request_id);
-    TRY(read_priority(&q->message, o->priority));
+    if (o->request_id != NULL) q->message.request_id = client_text(o->request_id);
+    TRY(client_priority(&q->message.priority, o->priority));
     TRY(map_inputs(q, o));
     return o->kind == NULL ? read_circom(q, o) : read_filecoin(q, o);
 }

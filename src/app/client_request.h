@@ -22,4 +22,19 @@ typedef struct client_request {
 CUZK_STATUS client_request_read(client_request *q, const options *o);
 void client_request_clear(client_request *q);
 
+/* ---- what other requests share ---- */
+
+/** Called for each member of a statement that is a text or a number. *known false: the message has no place for it. */
+typedef cuzk_status (*client_field_fn)(void *ctx, const char *name, const char *text, bool *known);
+/** The members of a statement's object; lists and objects in it are passed over. CUZK_EDATA (statement): none was known. */
+CUZK_STATUS client_statement(const char *path, client_field_fn take, void *ctx);
+/** "2048" */
+CUZK_STATUS client_number(uint64_t *out, const char *name, const char *text);
+/** "2048", "32GiB" */
+CUZK_STATUS client_size(uint64_t *out, const char *name, const char *text);
+/** --priority; NULL: left as it is. */
+CUZK_STATUS client_priority(Cuzk__V1__Priority *out, const char *name);
+/** As protobuf-c wants a text that it only reads. */
+char *client_text(const char *s);
+
 #endif

@@ -280,7 +280,10 @@ static cuzk_status aggregate(work *w)
     bool valid = false;
     cuzk_status st;
 
-    TRY(read_sectors(&w->l, j));
+    span sp = span_open(SPAN_READ_INPUT);
+    st = read_sectors(&w->l, j);
+    span_close(&sp);
+    TRY(st);
     TRY(open_keys(w));
     if (!j->rq.trust_inputs) TRY(agg_list_check(&w->l, w->host, w->vk));
     fault_stall("aggregate");

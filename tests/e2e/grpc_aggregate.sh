@@ -1,4 +1,4 @@
-# e2e/grpc_aggregate.sh - AggregateProofs through a daemon: the reference's aggregates to the byte, refusals, cancel, kill -9 and restart
+# e2e/grpc_aggregate.sh - AggregateProofs, `cuzk submit` of aggregates: the reference's aggregates to the byte, refusals, cancel, kill -9 and restart
 # run: check-all
 . "$CUZK_TEST_DIR/e2e/lib.inc"
 
@@ -48,6 +48,28 @@ start
 play bytes,bad,waits
 outcome "the aggregate is what the network calls the proof" 0 valid "$cuzk" verify --kind porep \
     --statement "$CUZK_FIXTURES_2KIB/porep-ni/statement.json" --params "$params" --proof "$work/ni.bin"
+
+# ---- our own command ----
+CUZK_ADDRESS=$address
+export CUZK_ADDRESS
+seal=$CUZK_FIXTURES_2KIB/porep-v1_1
+s=$seal/statement.json
+u=$CUZK_FIXTURES_2KIB/update
+outcome "submit" 0 "completed" "$cuzk" submit --statements "$s" "$s" --proofs "$seal/proof-fixed-rs.bin" "$seal/proof.bin" \
+    --aggregate-version 1 --priority high --request-id two --proof "$work/two.bin"
+check "submit: golden" cmp "$work/two.bin" "$CUZK_FIXTURES_2KIB/aggregate/two-seals-v1.bin"
+outcome "submit --async" 0 "later" "$cuzk" submit --async --request-id later --trust-inputs --statements "$u/statement.json" \
+    "$u/statement.json" "$u/statement.json" --proofs "$u/proof-fixed-rs.bin" "$u/proof.bin" "$u/proof-fixed-rs.bin"
+outcome "wait" 0 '"status":"completed"' "$cuzk" wait later --json --proof "$work/later.bin"
+check "wait: updates, their digest" test "$(sha256sum <"$work/later.bin")" = "6193f01ef5a3a12ce376439ab413516afea3f387efe702b0199fd4d46068a055  -"
+outcome "jobs --kind aggregate" 0 "later" "$cuzk" jobs --kind aggregate
+outcome "a proof that does not verify" 3 '"class":"unsatisfied"' "$cuzk" submit --json --statements "$s" "$s" \
+    --proofs "$seal/proof.bin" "$u/proof.bin"
+outcome "another number of proofs" 3 '"class":"shape"' "$cuzk" submit --json --statements "$s" "$s" --proofs "$seal/proof.bin"
+outcome "seals and updates" 3 "sector 1" "$cuzk" submit --statements "$s" "$u/statement.json" --proofs "$seal/proof.bin" "$u/proof.bin"
+outcome "a PoSt" 3 "not aggregated" "$cuzk" submit --statements "$CUZK_FIXTURES_2KIB/window-v1_1/statement.json" --proofs "$seal/proof.bin"
+outcome "a kind beside it" 2 "--statements" "$cuzk" submit --kind porep --statements "$s" --proofs "$seal/proof.bin"
+outcome "powers that the daemon chooses" 2 "--srs" "$cuzk" submit --statements "$s" --proofs "$seal/proof.bin" --srs x
 
 # ---- kill -9 with aggregates in its hands: on a stalled machine all may have ended before, then once more ----
 for round in 1 2 3 4 5; do
