@@ -86,7 +86,7 @@ static CUZK_STATUS run_init(msm_run *r, msm_block **block, const curve *cv)
     return msm_take(r, block);
 }
 
-/* The next group of windows, its buckets empty; the row of ones goes with the first. */
+/* The next group of windows, whose buckets the first sort empties; the row of ones goes with the first. */
 static void group_begin(msm_run *r, size_t w0, bool with_ones)
 {
     size_t left = r->plan.windows - w0;
@@ -94,7 +94,9 @@ static void group_begin(msm_run *r, size_t w0, bool with_ones)
     r->w0 = w0;
     r->n_windows = left < r->plan.group ? left : r->plan.group;
     r->with_ones = with_ones;
-    memset(r->buckets, 0, msm_rows(r->n_windows, r->plan.c) * r->k->cell_size);
+    r->fresh = true;
+    memset(r->buckets + (msm_rows(r->n_windows, r->plan.c) - 1) * r->k->cell_size, 0,
+           r->k->cell_size);
 }
 
 /* What all chunks have in the group's windows, in its buckets; chunks are read once when there is one group. */
@@ -118,6 +120,7 @@ static CUZK_STATUS sum_chunks(msm_run *r)
             r->end_range = r->first_range + (ranges_left < ranges ? ranges_left : ranges);
             r->first_slot = r->ranges[r->first_range].slot;
             TRY(msm_sort_part(r));
+            r->fresh = false;
             TRY(msm_fill_buckets(r));
         }
     }

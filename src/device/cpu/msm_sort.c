@@ -53,6 +53,9 @@ static cuzk_status count_window(void *ctx, size_t w, unsigned worker)
     }
     const uint32_t *keys = r->part_keys + w * r->plan.part_elems;
     memset(count, 0, (size_t)r->digits.half * sizeof *count);
+    if (r->fresh)
+        memset(r->buckets + w * (size_t)r->digits.half * r->k->cell_size, 0,
+               (size_t)r->digits.half * r->k->cell_size);
     for (size_t i = r->first_range; i < r->end_range; i++) {
         for (size_t which = 0; which < lists(r, r->w0 + w); which++) {
             size_t n, first = slots_of(&r->ranges[i], which, &n) - r->first_slot;
