@@ -246,24 +246,14 @@ static void MSM_G(eight_to_cells)(MSM_G(cell) *const c[LANES], const MSM_G(eight
     MSM_F(x8_scatter)(p, MSM_WORDS, &a->y);
 }
 
-/** n points of eights to ordinary affine points. */
-static void MSM_G(eights_to_affine)(void *r, const MSM_G(eight) * a, size_t n)
+/** n points of eights to cells; trash takes the last eight's others. */
+static void MSM_G(eights_to_some)(void *cells, const MSM_G(eight) * a, size_t n,
+                                  MSM_G(cell) * trash)
 {
-    MSM_G(affine) some[LANES];
-    fp_x8 kx, ky, c;
-    uint8_t *out = r;
+    MSM_G(cell) *r = cells, *c[LANES];
 
-    msm_unshift_factor(&kx, MSM_SHIFT_X);
-    msm_unshift_factor(&ky, MSM_SHIFT_Y);
     for (size_t i = 0; i < n; i += LANES, a++) {
-        const fp_x8 *in = (const fp_x8 *)&a->x; /* x and y, one behind the other */
-        for (size_t w = 0; w < 2 * (MSM_WORDS / MSM_COORD); w++) {
-            c = in[w];
-            fp_x8_carry(&c);
-            msm_mul(&c, &c, w < MSM_WORDS / MSM_COORD ? &kx : &ky);
-            fp_x8_canonical(&c);
-            fp_x8_store((uint8_t *)some + w * FP_BYTES, &c, sizeof some[0]);
-        }
-        memcpy(out + i * sizeof some[0], some, (n - i < LANES ? n - i : LANES) * sizeof some[0]);
+        for (size_t l = 0; l < LANES; l++) c[l] = i + l < n ? &r[i + l] : trash;
+        MSM_G(eight_to_cells)(c, a);
     }
 }

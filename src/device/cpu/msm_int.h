@@ -90,10 +90,10 @@ typedef struct msm_run {
     uint32_t *partial_rows;
 
     /* all along */
-    uint8_t *buckets;          /* of each row of the group */
-    uint8_t *plain, *weighted; /* of each lane of the group */
-    uint8_t *sums;             /* of each window */
-    uint8_t *scratch;          /* threads * k->scratch_size */
+    uint8_t *buckets;      /* of each row of the group */
+    uint8_t *lanes, *tops; /* cells: two of each lane of the group; two of each of its top lanes */
+    uint8_t *sums;         /* of each window */
+    uint8_t *scratch;      /* threads * k->scratch_size */
 } msm_run;
 
 /* msm_plan.c */
@@ -104,6 +104,8 @@ void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev
 /** Gives each array of a run, whose plan is made, its place in a block at base, and returns the block's size; base NULL: the size alone.
  *  Nothing in it need be zero. */
 size_t msm_lay_out(msm_run *r, uint8_t *base);
+/** Tasks that this many lanes are cut in. */
+size_t msm_lane_tasks(const msm_kernels *k, size_t lanes, unsigned threads);
 /** Buckets of one lane: a power of two. */
 size_t msm_lane_len(const msm_kernels *k, size_t windows, size_t half, unsigned threads);
 /** What it costs to add up the buckets of windows of `half` each, in lanes of that length. */

@@ -42,6 +42,17 @@ static inline size_t msm_lane_begin(const msm_lanes *l, size_t i)
     return lane / l->apart * l->apart * l->len + lane % l->apart;
 }
 
+/** Lanes of a window that are left when lanes have been taken together (msm_sum.c). */
+#define MSM_TOP ((size_t)8)
+
+/** What is left of a window: n <= MSM_TOP lanes, cells; n a power of two. Its sum is that of (i + 1) plain[i] + n weighted[i] +
+ *  n 2^log total[i]. */
+typedef struct msm_tops {
+    const void *plain, *weighted, *total; /* total: or NULL */
+    size_t n;
+    unsigned log;
+} msm_tops;
+
 typedef struct msm_kernels {
     size_t point_size; /* an affine point as it lies in memory */
     size_t
@@ -71,10 +82,10 @@ typedef struct msm_kernels {
     /** buckets[rows[i]] += partials[i]; rows ascend, equal ones stand together. */
     void (*merge)(void *buckets, const uint32_t *rows, const void *partials, size_t n,
                   void *scratch);
-    /** For each lane, b its buckets: plain = sum of b[j], weighted = sum of j b[j]. */
+    /** For each lane, b its buckets: plain = sum of b[j], weighted = sum of j b[j], all cells. */
     void (*lanes)(void *plain, void *weighted, const msm_lanes *l, void *scratch);
-    /** *sum = sum of (i + 1) times bucket i of the window with these n lanes; n is a power of two. */
-    void (*window)(void *sum, const void *plain, const void *weighted, size_t n);
+    /** *sum = sum of (i + 1) times bucket i of a window, from the cells of its lanes. */
+    void (*window)(void *sum, const msm_tops *t);
     /** *r (affine) = *ones + sum of 2^(c w) windows[w]. */
     void (*finish)(void *r, const void *windows, size_t n, unsigned c, const void *ones);
 

@@ -4,9 +4,9 @@
  * Unit: one batch-affine addition. A window of c bits has h = 2^(c-1) buckets. With e entries in a window,
  *
  *     e - min(e, h)         into buckets (the first point of a bucket is a copy)
- *     h + min(e, h)         running sums over buckets, most of them in lanes
+ *     h + min(e, h)         running sums over buckets, in lanes
  *     cost_sort * e         reading the digit twice, placing an entry
- *     11 cost_lane          the part of a window that is not batched: its lanes' sums, its doublings
+ *     11 cost_lane          the part of a window that is not batched: its top lanes' sums, its doublings
  *
  * where e = the number of full scalars, plus that of small ones in the first 64 bits. Ones cost the same for every c. The
  * classes are counted in a sample of SAMPLE elements; a sample that misleads costs time, not correctness.
@@ -161,18 +161,30 @@ void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev
     plan_groups(p, threads);
 }
 
+size_t msm_lane_tasks(const msm_kernels *k, size_t lanes, unsigned threads)
+{
+    size_t tasks = (lanes + k->max_lanes - 1) / k->max_lanes;
+
+    if (tasks >= threads) return tasks;
+    return lanes < threads ? lanes : threads;
+}
+
+static double level_cost(const msm_kernels *k, size_t lanes, size_t len, unsigned threads)
+{
+    size_t tasks = msm_lane_tasks(k, lanes, threads), per_task = (lanes + tasks - 1) / tasks;
+
+    return (double)((tasks + threads - 1) / threads) * (double)len *
+           (k->cost_inversion + 2 * (double)per_task);
+}
+
 double msm_lanes_cost(const msm_kernels *k, size_t windows, size_t half, size_t len,
                       unsigned threads)
 {
-    size_t lanes = windows * half / len, tasks = (lanes + k->max_lanes - 1) / k->max_lanes,
-           per_task;
-    double cost;
+    size_t apart = half / len, top = apart < MSM_TOP ? apart : MSM_TOP;
+    double cost = level_cost(k, windows * apart, len, threads);
 
-    if (tasks < threads) tasks = lanes < threads ? lanes : threads;
-    per_task = (lanes + tasks - 1) / tasks;
-    cost = (double)((tasks + threads - 1) / threads) * (double)len *
-           (k->cost_inversion + 2 * (double)per_task);
-    return cost + (double)((windows + threads - 1) / threads) * (double)(half / len) * k->cost_lane;
+    if (apart > MSM_TOP) cost += level_cost(k, 2 * windows * MSM_TOP, apart / MSM_TOP, threads);
+    return cost + (double)((windows + threads - 1) / threads) * (double)top * k->cost_lane;
 }
 
 /* Long lanes make few of them, whose sums are not batched; short ones make long batches. */
@@ -231,8 +243,8 @@ size_t msm_lay_out(msm_run *r, uint8_t *base)
     r->scratch = carve(&c, r->threads, k->scratch_size);
     r->buckets = carve(&c, rows, k->cell_size);
     r->partials = carve(&c, slices, k->cell_size);
-    r->plain = carve(&c, lanes, k->point_size);
-    r->weighted = carve(&c, lanes, k->point_size);
+    r->lanes = carve(&c, 2 * lanes, k->cell_size);
+    r->tops = carve(&c, 4 * MSM_TOP * p->group, k->cell_size);
     r->sums = carve(&c, p->windows, k->sum_size);
     r->ranges = carve(&c, p->chunk / MSM_RANGE, sizeof *r->ranges);
     r->ones = carve(&c, p->chunk, sizeof *r->ones);

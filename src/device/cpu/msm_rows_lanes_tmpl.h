@@ -279,6 +279,6 @@ static void MSM_G(lanes)(void *plain_out, void *weighted_out, const msm_lanes *l
         }
         MSM_G(sums_finish)(&k->u.work.sums, &none);
     }
-    MSM_G(eights_to_affine)(plain_out, plain, l->n);
-    MSM_G(eights_to_affine)(weighted_out, weighted, l->n);
+    MSM_G(eights_to_some)(plain_out, plain, l->n, &k->trash);
+    MSM_G(eights_to_some)(weighted_out, weighted, l->n, &k->trash);
 }

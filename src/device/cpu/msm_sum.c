@@ -83,47 +83,87 @@ CUZK_STATUS msm_fill_buckets(msm_run *r)
 
 /* ---- windows ---- */
 
+/* Lanes of one level: `windows` rows of len * apart cells, and where their plain and weighted sums go, one behind the other. */
 typedef struct lane_job {
-    msm_run *r;
-    size_t len, lanes, n_tasks;
+    const msm_run *r;
+    const uint8_t *cells;
+    uint8_t *plain, *weighted;
+    size_t windows, len, apart, n_tasks;
 } lane_job;
 
 static cuzk_status sum_lanes(void *ctx, size_t i, unsigned worker)
 {
     const lane_job *j = ctx;
     const msm_run *r = j->r;
-    size_t size = r->k->point_size, first = j->lanes * i / j->n_tasks;
-    msm_lanes l = {.buckets = r->buckets,
+    size_t size = r->k->cell_size, lanes = j->windows * j->apart, first = lanes * i / j->n_tasks;
+    msm_lanes l = {.buckets = j->cells,
                    .first = first,
-                   .n = j->lanes * (i + 1) / j->n_tasks - first,
+                   .n = lanes * (i + 1) / j->n_tasks - first,
                    .len = j->len,
-                   .apart = (size_t)r->digits.half / j->len};
+                   .apart = j->apart};
 
-    r->k->lanes(r->plain + first * size, r->weighted + first * size, &l,
+    r->k->lanes(j->plain + first * size, j->weighted + first * size, &l,
                 r->scratch + worker * r->k->scratch_size);
     return CUZK_OK;
 }
 
+static CUZK_STATUS run_lanes(lane_job *j, uint8_t *out)
+{
+    const msm_run *r = j->r;
+    size_t lanes = j->windows * j->apart;
+
+    j->plain = out;
+    j->weighted = out + lanes * r->k->cell_size;
+    j->n_tasks = msm_lane_tasks(r->k, lanes, r->threads);
+    return pool_run(r->pool, r->s->cancel, j->n_tasks, sum_lanes, j);
+}
+
+/* What sums of windows are made of: the top lanes, and how many lanes each stands for. */
+typedef struct window_job {
+    msm_run *r;
+    const lane_job *top;
+    unsigned log;
+    bool two; /* levels */
+} window_job;
+
 static cuzk_status sum_window(void *ctx, size_t w, unsigned worker)
 {
-    const lane_job *j = ctx;
+    const window_job *j = ctx;
     const msm_run *r = j->r;
-    size_t n = (size_t)r->digits.half / j->len, at = w * n * r->k->point_size;
+    size_t size = j->top->apart * r->k->cell_size;
+    msm_tops t = {
+        .plain = j->top->plain + w * size,
+        .weighted = j->top->weighted + w * size,
+        .total = j->two ? j->top->plain + (r->n_windows + w) * size : NULL,
+        .n = j->top->apart,
+        .log = j->log,
+    };
 
     (void)worker;
-    r->k->window(r->sums + (r->w0 + w) * r->k->sum_size, r->plain + at, r->weighted + at, n);
+    r->k->window(r->sums + (r->w0 + w) * r->k->sum_size, &t);
     return CUZK_OK;
 }
 
+/* With L lanes in a window, P and W their sums, the window's is that of (l + 1) P_l + L W_l. The first part is again a weighted sum, of L
+   cells; so both are taken together once more, W as further windows, until MSM_TOP lanes are left. */
 CUZK_STATUS msm_sum_buckets(msm_run *r)
 {
-    lane_job j = {.r = r};
+    size_t half = (size_t)r->digits.half;
+    lane_job lanes = {.r = r, .cells = r->buckets, .windows = r->n_windows};
+    lane_job tops = {.r = r, .windows = 2 * r->n_windows, .apart = MSM_TOP};
+    window_job j = {.r = r, .top = &lanes};
 
     if (r->n_windows == 0) return CUZK_OK;
-    j.len = msm_lane_len(r->k, r->n_windows, (size_t)r->digits.half, r->threads);
-    j.lanes = r->n_windows * (size_t)r->digits.half / j.len;
-    j.n_tasks = (j.lanes + r->k->max_lanes - 1) / r->k->max_lanes;
-    if (j.n_tasks < r->threads) j.n_tasks = j.lanes < r->threads ? j.lanes : r->threads;
-    TRY(pool_run(r->pool, r->s->cancel, j.n_tasks, sum_lanes, &j));
+    lanes.len = msm_lane_len(r->k, r->n_windows, half, r->threads);
+    lanes.apart = half / lanes.len;
+    TRY(run_lanes(&lanes, r->lanes));
+    if (lanes.apart > MSM_TOP) {
+        j.top = &tops;
+        j.two = true;
+        tops.cells = lanes.plain;
+        tops.len = lanes.apart / MSM_TOP;
+        while ((size_t)1 << j.log < tops.len) j.log++;
+        TRY(run_lanes(&tops, r->tops));
+    }
     return pool_run(r->pool, r->s->cancel, r->n_windows, sum_window, &j);
 }

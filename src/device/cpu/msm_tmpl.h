@@ -234,30 +234,41 @@ static void MSM_G(lanes)(void *plain_out, void *weighted_out, const msm_lanes *l
         }
         MSM_G(batch_finish)(&k->batch);
     }
-    MSM_G(cells_to_affine)(plain_out, plain, l->n);
-    MSM_G(cells_to_affine)(weighted_out, weighted, l->n);
+    memcpy(plain_out, plain, l->n * sizeof *plain);
+    memcpy(weighted_out, weighted, l->n * sizeof *weighted);
 }
 
 #endif
 
 /* ---- sums of multiples: windows, all ---- */
 
-/* sum over lanes of n weighted[l] + (l + 1) plain[l] */
-static void MSM_G(window)(void *sum, const void *plain_in, const void *weighted_in, size_t n)
+/* acc += the sum of n cells */
+static void MSM_G(add_cells)(MSM_G(xyzz) * acc, const void *cells, size_t n)
 {
-    const MSM_G(affine) *plain = plain_in, *weighted = weighted_in;
-    MSM_G(xyzz) run, acc, all;
+    MSM_G(affine) a[MSM_TOP];
+
+    MSM_G(cells_to_affine)(a, cells, n);
+    for (size_t i = 0; i < n; i++) MSM_G(xyzz_add_affine)(acc, acc, &a[i]);
+}
+
+static void MSM_G(window)(void *sum, const msm_tops *t)
+{
+    MSM_G(affine) plain[MSM_TOP];
+    MSM_G(xyzz) run, acc, times;
 
     MSM_G(xyzz_set_inf)(&run);
     MSM_G(xyzz_set_inf)(&acc);
-    MSM_G(xyzz_set_inf)(&all);
-    for (size_t l = n; l-- > 0;) {
-        MSM_G(xyzz_add_affine)(&run, &run, &plain[l]);
+    MSM_G(xyzz_set_inf)(&times);
+    MSM_G(cells_to_affine)(plain, t->plain, t->n);
+    for (size_t i = t->n; i-- > 0;) {
+        MSM_G(xyzz_add_affine)(&run, &run, &plain[i]);
         MSM_G(xyzz_add)(&acc, &acc, &run);
-        MSM_G(xyzz_add_affine)(&all, &all, &weighted[l]);
     }
-    for (size_t i = 1; i < n; i *= 2) MSM_G(xyzz_dbl)(&all, &all);
-    MSM_G(xyzz_add)(&acc, &acc, &all);
+    if (t->total != NULL) MSM_G(add_cells)(&times, t->total, t->n);
+    for (unsigned i = 0; i < t->log; i++) MSM_G(xyzz_dbl)(&times, &times);
+    MSM_G(add_cells)(&times, t->weighted, t->n);
+    for (size_t i = 1; i < t->n; i *= 2) MSM_G(xyzz_dbl)(&times, &times);
+    MSM_G(xyzz_add)(&acc, &acc, &times);
     *(MSM_G(xyzz) *)sum = acc;
 }
 

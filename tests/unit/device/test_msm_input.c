@@ -325,7 +325,7 @@ static void test_memory_is_bounded(void **state)
     assert_in_range(cpu_msm_memory(r.d, CURVE_ID_BLS12_381, true, POINT_ZCASH, (size_t)1 << 27), 1,
                     (size_t)350 << 20);
     assert_in_range(cpu_msm_memory(r.d, CURVE_ID_BN254, false, POINT_LEM, (size_t)1 << 13), 1,
-                    (size_t)8 << 20);
+                    (size_t)9 << 20);
     rig_close(&r);
 }
 #endif
