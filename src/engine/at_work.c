@@ -1,7 +1,7 @@
 /*
  * engine/at_work.c - rows of work in a file, and the strikes that are counted from what a dead process left of them
  *
- * The file: a header, rows of work (the SHA-256 of a job's id, or zeros), rows of what is held against jobs. All of it is
+ * The file: a header, rows of work (the SHA-256 of a job's id but for its last byte, or zeros), rows of what is held against jobs. All of it is
  * allocated when it is made, and each change is one write of one row, by whoever owns the row.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -21,9 +21,10 @@
 #define MAGIC "cuzkwork"
 #define VERSION 1u
 #define KEY 32u
-#define ROWS 1024u  /* of work: jobs that are let in, and their partitions; named from 1 */
-#define HELD 256u   /* jobs that something is held against */
-#define BOOT_ID 36u /* /proc/sys/kernel/random/boot_id */
+#define OUTSIDE (KEY - 1) /* the byte that tells: 1 */
+#define ROWS 1024u        /* of work: jobs that are let in, and their partitions; named from 1 */
+#define HELD 256u         /* jobs that something is held against */
+#define BOOT_ID 36u       /* /proc/sys/kernel/random/boot_id */
 #define MAX_QUARTERS 4000u
 
 typedef struct work_head {
@@ -132,18 +133,18 @@ static uint64_t latest_order(const work_held *held)
     return n;
 }
 
-/* The rows of each job once; returns how many jobs. */
-static unsigned one_each(uint8_t rows[ROWS][KEY])
+/* The jobs of the rows once each, those in which the work was done here or not; returns how many. */
+static unsigned one_each(uint8_t out[ROWS][KEY], uint8_t rows[ROWS][KEY], uint8_t outside)
 {
     unsigned n = 0;
 
     for (unsigned i = 0; i < ROWS; i++) {
-        bool again = memcmp(rows[i], zeros, KEY) == 0;
+        bool again = memcmp(rows[i], zeros, KEY) == 0 || rows[i][OUTSIDE] != outside;
 
-        for (unsigned k = 0; k < n && !again; k++) again = memcmp(rows[i], rows[k], KEY) == 0;
+        for (unsigned k = 0; k < n && !again; k++) again = memcmp(rows[i], out[k], OUTSIDE) == 0;
         if (again) continue;
-        memmove(rows[n], rows[i], KEY);
-        n++;
+        memcpy(out[n], rows[i], KEY);
+        out[n++][OUTSIDE] = 0;
     }
     return n;
 }
@@ -156,20 +157,21 @@ static work_end how_it_ended(const work_head *was, const work_head *now)
 }
 
 /* What is held against the jobs that were at work. */
-static void count(work_file *f, const work_head *now, work_before *before)
+static void count(work_file *f, uint8_t jobs[ROWS][KEY], const work_head *now, work_before *before)
 {
     uint64_t order = latest_order(f->held);
 
-    *before = (work_before){.jobs = one_each(f->rows), .end = how_it_ended(&f->head, now)};
+    *before = (work_before){.jobs = one_each(jobs, f->rows, 0), .end = how_it_ended(&f->head, now)};
+    if (before->jobs == 0) before->jobs = one_each(jobs, f->rows, 1);
     if (before->jobs == 0 && f->head.signal == 0) before->end = WORK_ENDED;
     if (before->end == WORK_ENDED) return;
     if (before->end == WORK_CRASHED) before->signal = (int)f->head.signal;
     for (unsigned i = 0; i < before->jobs; i++) {
-        work_held *h = row_for(f->held, f->rows[i]);
+        work_held *h = row_for(f->held, jobs[i]);
         bool whole =
             before->end != WORK_KILLED && (before->jobs == 1 || h->quarters < AT_WORK_STRIKE);
 
-        memcpy(h->key, f->rows[i], KEY);
+        memcpy(h->key, jobs[i], KEY);
         if (h->quarters < MAX_QUARTERS) h->quarters += whole ? AT_WORK_STRIKE : 1;
         if (h->deaths < MAX_QUARTERS) h->deaths++;
         h->last = before->end;
@@ -200,13 +202,13 @@ static void read_file(const at_work *w, work_file *f)
 static cuzk_status take_over(at_work *w, const char *path, work_before *before)
 {
     cuzk_status st = CUZK_OK;
-    work_file *f = mem_new(w->m, 1, sizeof *f, &st);
+    work_file *f = mem_new(w->m, 2, sizeof *f, &st); /* the second one is scratch */
     work_head now;
 
     if (f == NULL) return st;
     look_at_machine(&now);
     read_file(w, f);
-    count(f, &now, before);
+    count(f, f[1].rows, &now, before);
     f->head = now;
     memset(f->rows, 0, sizeof f->rows);
     memcpy(w->held, f->held, sizeof w->held);
@@ -256,6 +258,7 @@ void at_work_close(at_work *w)
 static void key_of(uint8_t key[KEY], const char *job_id)
 {
     sha256(key, job_id, strlen(job_id));
+    key[OUTSIDE] = 0;
 }
 
 static void write_row(const at_work *w, uint32_t row, const uint8_t key[KEY])
@@ -264,13 +267,14 @@ static void write_row(const at_work *w, uint32_t row, const uint8_t key[KEY])
            KEY);
 }
 
-uint32_t at_work_begin(at_work *w, const char *job_id)
+uint32_t at_work_begin(at_work *w, const char *job_id, bool outside)
 {
     uint32_t row = AT_WORK_NONE;
     uint8_t key[KEY];
 
     if (w == NULL) return row;
     key_of(key, job_id);
+    key[OUTSIDE] = outside;
     (void)pthread_mutex_lock(&w->mu);
     for (uint32_t i = 0; i < ROWS && row == AT_WORK_NONE; i++) {
         uint32_t at = (w->next + i) % ROWS;

@@ -44,8 +44,9 @@ typedef struct work_before {
 CUZK_STATUS at_work_open(at_work **out, const char *path, mem *m, work_before *before);
 void at_work_close(at_work *w); /* NULL is fine, here and below */
 
-/** Work for a job begins; what is returned names it for at_work_end. AT_WORK_NONE: it is not counted. */
-uint32_t at_work_begin(at_work *w, const char *job_id);
+/** Work for a job begins; what is returned names it for at_work_end. AT_WORK_NONE: it is not counted. outside: another process
+ *  does it, and who is at work here is to blame before it. */
+uint32_t at_work_begin(at_work *w, const char *job_id, bool outside);
 /** Once; AT_WORK_NONE is fine. */
 void at_work_end(at_work *w, uint32_t row);
 

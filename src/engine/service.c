@@ -25,6 +25,7 @@
 #define ENDED_WITHOUT_STORE 10000 /* or sooner, where results are kept for less */
 #define STICKY (10 * S)           /* how much older another kind may be and still wait */
 #define FINISHERS 2
+#define COMMANDS 4 /* witness commands at once */
 #define MAX_QUEUED 100000
 #define MARGIN ((uint64_t)5 << 30)
 #define KEEP_MS ((uint64_t)24 * 3600 * 1000)
@@ -249,7 +250,8 @@ static cuzk_status open_stages(service *s)
                       {&s->finish, "finish", FINISHERS, svc_finish},
                       {&s->device, "device", s->max_width, svc_prove},
                       {&s->synthesis, "synthesis", s->n_synthesis, svc_synthesise},
-                      {&s->decode, "decode", s->n_decode, svc_decode}};
+                      {&s->decode, "decode", s->n_decode, svc_decode},
+                      {&s->witness, "witness", COMMANDS, svc_make_witness}};
 
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         stage_config c = {list[i].name, list[i].width, s->e->rec, list[i].fn, s};
@@ -408,6 +410,7 @@ void cuzk_service_drain(cuzk_service *svc, uint64_t timeout_ms, bool *drained)
     struct timespec pause = {0, (long)(10 * MS)};
 
     begin_to_drain(s, false);
+    stage_hold(s->witness, true);
     stage_hold(s->decode, true);
     stage_hold(s->synthesis, true);
     stage_hold(s->device, true);
@@ -455,6 +458,7 @@ static void stop_jobs(service *s)
         svc_leave(j);
     }
     /* what was on its way into a stage that a drain holds is stopped there, not left */
+    stage_hold(s->witness, false);
     stage_hold(s->decode, false);
     stage_hold(s->synthesis, false);
     stage_hold(s->device, false);
@@ -481,16 +485,18 @@ void cuzk_service_close(cuzk_service *svc)
     service *s = svc == NULL ? NULL : service_of(svc);
 
     if (s == NULL) return;
-    if (s->decode != NULL) stop_jobs(s);
+    if (s->witness != NULL) stop_jobs(s); /* the last stage that is opened */
     stop_clock(s);
-    stage *const stages[] = {s->decode, s->synthesis, s->device, s->host, s->finish, s->result};
-    for (size_t i = 0; i < 6; i++) stage_stop(stages[i]);
+    stage *const stages[] = {s->witness, s->decode, s->synthesis, s->device,
+                             s->host,    s->finish, s->result};
+    const size_t n_stages = sizeof stages / sizeof stages[0];
+    for (size_t i = 0; i < n_stages; i++) stage_stop(stages[i]);
     store_close(s->store);
     at_work_close(s->at_work);
     svc_events_close(s);
     svc_tables_close(s);
     keys_close(s->keys);
-    for (size_t i = 0; i < 6; i++) stage_free(stages[i]);
+    for (size_t i = 0; i < n_stages; i++) stage_free(stages[i]);
     ledger_close(s->ledger);
     device_close(s->portable);
     poseidon_set_free(s->ps);

@@ -183,6 +183,8 @@ typedef struct svc_wait {
 /* name in /status, where no partition tells more */
 #define JOB_PLACES(X) \
     X(JOB_ADMITTING, "admitting") \
+    X(JOB_BEFORE_COMMAND, "queued") \
+    X(JOB_IN_COMMAND, "witness") \
     X(JOB_IN_DECODE, "queued") \
     X(JOB_DECODING, "decoding") \
     X(JOB_IN_KEY, "key") \
@@ -229,9 +231,11 @@ struct svc_job {
     bool
         unborn; /* nobody was told of it: when its admission fails it is taken away. Guarded by mu */
     /* only the thread that works on it */
-    stage_item item; /* in `decode`, then in `result` */
+    stage_item item; /* in `witness`, in `decode`, then in `result` */
     file_map map;    /* the payload */
     uint8_t *own;    /* the payload where there is no store */
+    uint8_t *made;   /* the .wtns that a witness command made; NULL: none */
+    size_t made_size;
     store_payload payload;
     fil_job fil;
     mem *m;
@@ -342,7 +346,7 @@ typedef struct service {
     unsigned n_devices, max_width;
     int host_row; /* the device that is the CPU; -1: none */
     device *portable;
-    stage *decode, *synthesis, *device, *finish, *result;
+    stage *witness, *decode, *synthesis, *device, *finish, *result;
     stage *host;    /* PATH_HOST and PATH_PORTABLE beside GPUs; NULL: `device` serves them */
     uint64_t epoch; /* clock_ns at start */
     int64_t epoch_wall_ms;
@@ -365,7 +369,8 @@ typedef struct service {
     svc_job *newest, *oldest;
     uint64_t next_number, next_wait;
     svc_wait *waits;
-    unsigned n_timed; /* waits and jobs that have a limit */
+    unsigned n_timed;    /* waits and jobs that have a limit */
+    uint64_t made_bytes; /* of witnesses that commands made */
     svc_counts counts;
     svc_latency latency[SVC_KINDS];
     svc_error_row errors[SVC_ERRORS];
@@ -491,6 +496,8 @@ void svc_crash_clear(svc_job *j);
 void svc_order_entry_locked(svc_job *j);
 /** Claims its way in; then it is in `decode`. One of `out` is the entry's, later the decoder's. */
 void svc_enter(svc_job *j);
+/** One that was let in. */
+void svc_push_decode(svc_job *j);
 /** True: it waited to be let in, or to be decoded, and does no longer. */
 bool svc_shut_out(svc_job *j);
 /** The ledger's callbacks. */
@@ -504,6 +511,14 @@ void svc_decode(void *service, stage_item *it);
 CUZK_STATUS svc_compact(svc_job *j, const cuzk_request *r, cuzk_bytes **pieces, size_t *n,
                         bytes_out *scratch);
 void svc_undecode(svc_job *j);
+
+/* service_command.c: the stage in which witness commands run, before their job is let in */
+bool svc_wants_command(const svc_job *j);
+/** Into the stage; one of `out` is its own. */
+void svc_queue_command(svc_job *j);
+void svc_make_witness(void *service, stage_item *it);
+/** It is not needed any more. */
+void svc_drop_witness(svc_job *j);
 
 /* service_witness.c: witness commands */
 CUZK_STATUS svc_run_witness_command(char *const *argv, const uint8_t *input, size_t n,

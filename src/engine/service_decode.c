@@ -319,7 +319,7 @@ void svc_decode(void *ctx, stage_item *it)
         svc_leave(j);
         return;
     }
-    j->at_work = at_work_begin(s->at_work, j->job_id);
+    j->at_work = at_work_begin(s->at_work, j->job_id, false);
     span_context(j->number, -1);
     sp = span_open(SPAN_DECODE);
     fault_stall("decode");

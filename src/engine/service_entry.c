@@ -39,9 +39,8 @@ static uint64_t expected_request(const svc_job *j)
     return SMALL_REQUEST + j->payload.size + j->payload.size / 4;
 }
 
-static void let_in(ledger_claim *c)
+void svc_push_decode(svc_job *j)
 {
-    svc_job *j = (svc_job *)((char *)c - offsetof(svc_job, entry));
     service *s = j->s;
     cuzk_status st;
     unsigned level;
@@ -57,6 +56,22 @@ static void let_in(ledger_claim *c)
         svc_leave(j);
     }
     svc_make_up(j, level);
+}
+
+static void let_in(ledger_claim *c)
+{
+    svc_job *j = (svc_job *)((char *)c - offsetof(svc_job, entry));
+    service *s = j->s;
+    bool command;
+
+    svc_lock(s);
+    command = svc_wants_command(j);
+    if (command) j->at = JOB_BEFORE_COMMAND;
+    svc_unlock(s);
+    if (command)
+        svc_queue_command(j);
+    else
+        svc_push_decode(j);
 }
 
 void svc_order_entry_locked(svc_job *j)

@@ -93,6 +93,7 @@ void svc_job_free(svc_job *j)
     cuzk_buffer_clear(&j->public_json);
     free(j->proof);
     free(j->own);
+    free(j->made);
     free(j->job_id);
     free(j->request_id);
     cancel_free(j->cancel);
@@ -106,12 +107,13 @@ void svc_job_queue(svc_job *j)
 {
     service *s = j->s;
     uint64_t now = clock_ns();
-    bool stopping;
+    bool stopping, command;
 
     svc_lock(s);
     stopping = j->stopping; /* while it was made durable */
+    command = svc_wants_command(j) && !j->suspect;
     cancel_set_gate(j->cancel, s->gate, svc_level(j->priority));
-    j->at = JOB_IN_DECODE;
+    j->at = command ? JOB_BEFORE_COMMAND : JOB_IN_DECODE;
     j->out++;
     j->attempts++;
     svc_order_entry_locked(j);
@@ -122,6 +124,8 @@ void svc_job_queue(svc_job *j)
     svc_event_job(s, j);
     if (stopping)
         svc_leave(j);
+    else if (command)
+        svc_queue_command(j);
     else
         svc_enter(j);
 }
@@ -145,6 +149,7 @@ static void raise_all(svc_job *j, unsigned level, uint32_t n)
 {
     service *s = j->s;
 
+    stage_raise(s->witness, &j->item, level);
     ledger_raise(s->ledger, &j->entry, level);
     stage_raise(s->decode, &j->item, level);
     key_raise(s->keys, &j->key, level);
@@ -205,6 +210,7 @@ static void take_back(svc_job *j, job_at at)
 {
     service *s = j->s;
 
+    if (at == JOB_BEFORE_COMMAND && stage_remove(s->witness, &j->item)) svc_leave(j);
     if (at == JOB_IN_DECODE && svc_shut_out(j)) svc_leave(j);
     if (at == JOB_IN_KEY && key_abandon(s->keys, &j->key)) svc_leave(j);
     if (at != JOB_IN_PARTS) return;
@@ -305,7 +311,7 @@ static cuzk_status make_result(svc_job *j)
     cuzk_status st;
 
     if (!svc_is_aggregate(j)) return join_proofs(j);
-    row = at_work_begin(j->s->at_work, j->job_id);
+    row = at_work_begin(j->s->at_work, j->job_id, false);
     st = svc_aggregate(j);
     at_work_end(j->s->at_work, row);
     return st;
@@ -387,6 +393,7 @@ void svc_conclude(void *ctx, stage_item *it)
     at_work_end(s->at_work, j->at_work); /* it may not have come to its key */
     j->at_work = AT_WORK_NONE;
     svc_undecode(j);
+    svc_drop_witness(j);
     free(j->own);
     j->own = NULL;
     if (j->key.held) key_release(s->keys, &j->key);

@@ -162,8 +162,9 @@ static void put_keys(service *s, bytes_out *o)
 
 static void put_stages(service *s, bytes_out *o)
 {
-    stage *const stages[] = {s->decode, s->synthesis, s->device, s->finish, s->result, s->host};
-    size_t n = s->host == NULL ? 5 : 6;
+    stage *const stages[] = {s->witness, s->decode, s->synthesis, s->device,
+                             s->finish,  s->result, s->host};
+    size_t n = s->host == NULL ? 6 : 7;
 
     head(o, "cuzk_stage_waiting", "gauge", "Items that wait before a stage.");
     for (size_t i = 0; i < n; i++) {

@@ -225,8 +225,10 @@ static uint32_t begin_parts_locked(svc_job *j, uint64_t from)
     }
     j->out += n;
     j->at = JOB_IN_PARTS;
-    j->started = clock_ns();
-    svc_move(j, CUZK_JOB_RUNNING);
+    if (j->state == CUZK_JOB_QUEUED) { /* it had no witness command */
+        j->started = clock_ns();
+        svc_move(j, CUZK_JOB_RUNNING);
+    }
     return n;
 }
 
@@ -325,39 +327,21 @@ static cuzk_status check_rows(svc_part *p)
                      "the witness does not satisfy constraint %u of the circuit", fault.row);
 }
 
-/* The command has cores of its own: nobody stands aside for it. */
-static cuzk_status synthesise_circom(svc_part *p, unsigned level)
+static cuzk_status synthesise_circom(svc_part *p)
 {
     svc_job *j = p->job;
-    const key_entry *k = j->key.k;
     const file_map *f = &j->fil.files[0];
-    uint8_t *made = NULL;
-    size_t size = f->size;
-    cuzk_status st = CUZK_OK;
-    span sp;
+    span sp = span_open(SPAN_READ_WITNESS);
+    cuzk_status st =
+        j->made == NULL ? read_wtns(p, f->data, f->size) : read_wtns(p, j->made, j->made_size);
 
-    if (j->rq.input_json && k->witness_command == NULL)
-        return FAIL_DATA(MALFORMED, "input_json",
-                         "circuit %s has no witness_command: give a .wtns witness", k->name);
-    if (j->rq.input_json) {
-        gate_leave(j->s->gate, level);
-        sp = span_open(SPAN_WITNESS_COMMAND);
-        st = svc_run_witness_command(k->witness_command, f->data, f->size, k->max_witness,
-                                     j->cancel, &made, &size);
-        span_close(&sp);
-        gate_enter(j->s->gate, level);
-    }
-    if (st == CUZK_OK) {
-        sp = span_open(SPAN_READ_WITNESS);
-        st = read_wtns(p, made == NULL ? f->data : made, size);
-        span_close(&sp);
-    }
-    free(made);
+    span_close(&sp);
+    svc_drop_witness(j);
     return st == CUZK_OK ? check_rows(p) : st;
 }
 
 /* Under the gate, as proving: urgent work has the cores from here on. */
-static cuzk_status synthesise(svc_part *p, unsigned level)
+static cuzk_status synthesise(svc_part *p)
 {
     svc_job *j = p->job;
     job_env env = j->env;
@@ -365,7 +349,7 @@ static cuzk_status synthesise(svc_part *p, unsigned level)
 
     TRY(mem_open(&p->m, "partition", 0, j->s->m));
     if (j->rq.kind == CUZK_AGGREGATE) return svc_aggregate_run(p);
-    if (j->rq.kind == CUZK_GROTH16) return synthesise_circom(p, level);
+    if (j->rq.kind == CUZK_GROTH16) return synthesise_circom(p);
     env.m = p->m;
     f.env = &env;
     TRY(f.ops->synthesise(&f, p->index, &p->w));
@@ -381,11 +365,11 @@ void svc_synthesise(void *ctx, stage_item *it)
     cuzk_status st = CUZK_ECANCELLED;
 
     if (begin(p, PHASE_SYNTHESIS, PART_SYNTHESISING)) {
-        p->at_work = at_work_begin(s->at_work, p->job->job_id);
+        p->at_work = at_work_begin(s->at_work, p->job->job_id, false);
         fault_stall("synthesis");
         cancel_set_gate(p->job->cancel, s->gate, level);
         gate_enter(s->gate, level);
-        st = synthesise(p, level);
+        st = synthesise(p);
         gate_leave(s->gate, level);
         end(p, PHASE_SYNTHESIS);
         if (st == CUZK_OK) {

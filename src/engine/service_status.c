@@ -163,7 +163,8 @@ static void put_queues(bytes_out *o, const live_counts *c)
 
 static void put_stages(service *s, bytes_out *o, const ledger_state *l)
 {
-    stage *const stages[] = {s->decode, s->synthesis, s->device, s->host, s->finish, s->result};
+    stage *const stages[] = {s->witness, s->decode, s->synthesis, s->device,
+                             s->host,    s->finish, s->result};
 
     bytes_printf(o, ",\"stages\":[{\"name\":\"memory\",\"waiting\":%u,\"active\":%u,\"workers\":0}",
                  l->waiting, l->held);

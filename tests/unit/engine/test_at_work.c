@@ -71,7 +71,8 @@ static int stop(void **state)
 /* What was done is not there any more, in whatever order it ended. */
 static void test_done(void **state)
 {
-    uint32_t a = at_work_begin(w, "a"), b = at_work_begin(w, "b"), a2 = at_work_begin(w, "a");
+    uint32_t a = at_work_begin(w, "a", false), b = at_work_begin(w, "b", false),
+             a2 = at_work_begin(w, "a", false);
 
     (void)state;
     assert_true(a != b && b != a2 && a != a2);
@@ -92,10 +93,10 @@ static void test_crashes(void **state)
     work_strikes s;
 
     (void)state;
-    (void)at_work_begin(w, "a");
-    (void)at_work_begin(w, "a");
-    (void)at_work_begin(w, "b");
-    c = at_work_begin(w, "c");
+    (void)at_work_begin(w, "a", false);
+    (void)at_work_begin(w, "a", false);
+    (void)at_work_begin(w, "b", false);
+    c = at_work_begin(w, "c", false);
     at_work_end(w, c);
     die_of(11);
     assert_int_equal(before.end, WORK_CRASHED);
@@ -104,7 +105,7 @@ static void test_crashes(void **state)
     assert_int_equal(held("a"), AT_WORK_STRIKE);
     assert_int_equal(held("b"), AT_WORK_STRIKE);
     assert_int_equal(held("c"), 0);
-    (void)at_work_begin(w, "a"); /* alone */
+    (void)at_work_begin(w, "a", false); /* alone */
     die_of(6);
     s = at_work_strikes(w, "a");
     assert_int_equal(s.quarters, 2 * AT_WORK_STRIKE);
@@ -112,11 +113,26 @@ static void test_crashes(void **state)
     assert_int_equal(s.last, WORK_CRASHED);
     assert_int_equal(s.signal, 6);
     assert_int_equal(held("b"), AT_WORK_STRIKE);
-    (void)at_work_begin(w, "b"); /* beside one that nothing is held against */
-    (void)at_work_begin(w, "urgent");
+    (void)at_work_begin(w, "b", false); /* beside one that nothing is held against */
+    (void)at_work_begin(w, "urgent", false);
     die_of(11);
     assert_int_equal(held("b"), AT_WORK_STRIKE + 1);
     assert_int_equal(held("urgent"), AT_WORK_STRIKE);
+}
+
+/* Who has another process at work is to blame only where nobody is at work here. */
+static void test_outside(void **state)
+{
+    (void)state;
+    (void)at_work_begin(w, "a", false);
+    (void)at_work_begin(w, "command", true);
+    die_of(11);
+    assert_int_equal(before.jobs, 1);
+    assert_int_equal(held("a"), AT_WORK_STRIKE);
+    assert_int_equal(held("command"), 0);
+    (void)at_work_begin(w, "command", true);
+    die_of(11);
+    assert_int_equal(held("command"), AT_WORK_STRIKE);
 }
 
 /* kill -9 counts little; the machine's restart counts nothing; want of memory counts. */
@@ -126,16 +142,16 @@ static void test_other_ends(void **state)
     uint64_t many = UINT64_C(1) << 60;
 
     (void)state;
-    (void)at_work_begin(w, "a");
+    (void)at_work_begin(w, "a", false);
     die_of(0);
     assert_int_equal(before.end, WORK_KILLED);
     assert_int_equal(held("a"), 1);
-    (void)at_work_begin(w, "a");
+    (void)at_work_begin(w, "a", false);
     overwrite(BOOT_AT, other, sizeof other);
     die_of(0);
     assert_int_equal(before.end, WORK_ENDED);
     assert_int_equal(held("a"), 1);
-    (void)at_work_begin(w, "a");
+    (void)at_work_begin(w, "a", false);
     overwrite(OOM_AT, &many, sizeof many);
     die_of(0);
     assert_int_equal(before.end, WORK_OUT_OF_MEMORY);
@@ -147,7 +163,7 @@ static void test_forgiven(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
-        (void)at_work_begin(w, "a");
+        (void)at_work_begin(w, "a", false);
         die_of(11);
     }
     assert_int_equal(held("a"), 3 * AT_WORK_STRIKE);
@@ -169,14 +185,14 @@ static void test_many(void **state)
     char id[16];
 
     (void)state;
-    for (unsigned i = 0; i < 1100; i++) row[i] = at_work_begin(w, "a");
+    for (unsigned i = 0; i < 1100; i++) row[i] = at_work_begin(w, "a", false);
     assert_true(row[1023] != AT_WORK_NONE && row[1024] == AT_WORK_NONE);
     at_work_end(w, row[7]);
-    assert_int_equal(at_work_begin(w, "a"), row[7]);
+    assert_int_equal(at_work_begin(w, "a", false), row[7]);
     for (unsigned i = 0; i < 1024; i++) at_work_end(w, row[i]);
     for (unsigned i = 0; i < 300; i++) {
         (void)snprintf(id, sizeof id, "job-%u", i);
-        (void)at_work_begin(w, id);
+        (void)at_work_begin(w, id, false);
     }
     die_of(11);
     assert_int_equal(before.jobs, 300);
@@ -188,16 +204,16 @@ static void test_many(void **state)
 static void test_other_files(void **state)
 {
     (void)state;
-    (void)at_work_begin(w, "a");
+    (void)at_work_begin(w, "a", false);
     overwrite(0, "nonsense", 8);
     die_of(0);
     assert_int_equal(before.end, WORK_ENDED);
     assert_int_equal(held("a"), 0);
-    (void)at_work_begin(w, "a");
+    (void)at_work_begin(w, "a", false);
     assert_int_equal(truncate(path, 1000), 0);
     die_of(0);
     assert_int_equal(held("a"), 0);
-    (void)at_work_begin(w, "a");
+    (void)at_work_begin(w, "a", false);
     die_of(SIGNAL_AT);
     assert_int_equal(held("a"), AT_WORK_STRIKE);
 }
@@ -209,7 +225,7 @@ static void test_no_file(void **state)
     (void)state;
     assert_status_is(at_work_open(&none, "/nowhere/x.work", m, &before), CUZK_EIO);
     assert_null(none);
-    assert_int_equal(at_work_begin(NULL, "a"), AT_WORK_NONE);
+    assert_int_equal(at_work_begin(NULL, "a", false), AT_WORK_NONE);
     at_work_end(NULL, 3);
     at_work_forgive(NULL, "a", 0);
     at_work_crashed(NULL, 11);
@@ -222,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_done, start, stop),
         cmocka_unit_test_setup_teardown(test_crashes, start, stop),
+        cmocka_unit_test_setup_teardown(test_outside, start, stop),
         cmocka_unit_test_setup_teardown(test_other_ends, start, stop),
         cmocka_unit_test_setup_teardown(test_forgiven, start, stop),
         cmocka_unit_test_setup_teardown(test_many, start, stop),

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/cancel.h"
 #include "base/clock.h"
@@ -68,6 +69,83 @@ static void test_cancelled(void **state)
     cancel_free(c);
 }
 
+/* Until one runs. */
+static void wait_for_command(cuzk_service *s)
+{
+    for (bool there = false; !there; service_pause(5)) {
+        char *text = document(s, "/status");
+
+        there = strstr(text, "\"phase\":\"witness\"") != NULL;
+        free(text);
+    }
+}
+
+/* Commands that never end, more than all other places and claims of their level: nobody else waits for them. */
+static void test_commands_hold_up_nobody(void **state)
+{
+    static const char *const sleeper[] = {"sleep", "600"};
+    cuzk_circuit circuits[2] = {*service_test_circuit(), *service_test_circuit()};
+    cuzk_service_tunables tune = {.circuits = circuits, .n_circuits = 2};
+    test_service t;
+    test_request q, slow = {.r = {.kind = CUZK_GROTH16,
+                                  .circuit = "slow",
+                                  .input_json = {(const uint8_t *)"{}", 2}}};
+    cuzk_ticket k, ks[16];
+    bool running;
+    told r;
+
+    (void)state;
+    circuits[1].name = "slow";
+    circuits[1].witness_command = sleeper;
+    circuits[1].n_witness_command = 2;
+    service_start(&t, 2, NULL, &tune);
+    for (unsigned i = 0; i < 16; i++) assert_status_ok(cuzk_job_submit(t.s, &slow.r, &ks[i]));
+    wait_for_command(t.s);
+    request_circom(&q, "normal");
+    (void)alarm(300); /* it may never come to it */
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    wait_for_job(t.s, k.job_id, 0, &r);
+    (void)alarm(0);
+    assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    for (unsigned i = 0; i < 16; i++) {
+        assert_status_ok(cuzk_job_cancel(t.s, ks[i].job_id, &running));
+        assert_true(running);
+        wait_for_job(t.s, ks[i].job_id, 0, &r);
+        assert_int_equal(r.state, CUZK_JOB_CANCELLED);
+    }
+    request_clear(&q);
+    service_stop(&t);
+}
+
+/* What a command wrote is proved with, and is given back. */
+static void test_made(void **state)
+{
+    char path[600];
+    const char *cat[2] = {"cat", path};
+    cuzk_circuit c = *service_test_circuit();
+    cuzk_service_tunables tune = {.circuits = &c, .n_circuits = 1};
+    test_service t;
+    test_request made = {.r = {.kind = CUZK_GROTH16,
+                               .circuit = "merkle5",
+                               .input_json = {(const uint8_t *)"{}", 2}}};
+    cuzk_ticket k;
+    char *text;
+    told r;
+
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s", harness_vector("circom/bn128/merkle5/witness.wtns"));
+    c.witness_command = cat;
+    c.n_witness_command = 2;
+    service_start(&t, 2, harness_temp_path("made"), &tune);
+    assert_status_ok(cuzk_job_submit(t.s, &made.r, &k));
+    wait_for_job(t.s, k.job_id, 0, &r);
+    assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    text = document(t.s, "/metrics");
+    assert_non_null(strstr(text, "cuzk_memory_owner_bytes{owner=\"requests\"} 0\n"));
+    free(text);
+    service_stop(&t);
+}
+
 /* While the command of an urgent job sleeps, work of a lower level goes on. */
 static void test_nobody_stands_aside(void **state)
 {
@@ -93,13 +171,7 @@ static void test_nobody_stands_aside(void **state)
                             .priority = CUZK_HIGH,
                             .input_json = {(const uint8_t *)"{}", 2}};
     assert_status_ok(cuzk_job_submit(t.s, &slow.r, &ks));
-    for (bool there = false; !there; service_pause(5)) {
-        char *text = document(t.s, "/jobs/slow");
-
-        there = strstr(text, "\"synthesizing\"") != NULL;
-        free(text);
-    }
-    service_pause(100); /* its command sleeps */
+    wait_for_command(t.s);
     request_circom(&q, "normal");
     assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
     wait_for_job(t.s, k.job_id, 30000, &r);
@@ -115,8 +187,9 @@ static void test_nobody_stands_aside(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends),
-                                       cmocka_unit_test(test_cancelled),
-                                       cmocka_unit_test(test_nobody_stands_aside)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends), cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_commands_hold_up_nobody), cmocka_unit_test(test_made),
+        cmocka_unit_test(test_nobody_stands_aside)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
