@@ -86,9 +86,11 @@ cuzk_status groth16_vk_prepare(groth16_vk *vk, dev_stream *s)
     span sp = span_open(SPAN_READ_KEY);
 
     if (vk->ready == NULL) st = make_ready(vk);
-    if (st == CUZK_OK && s != NULL) st = make_multiples(&vk->ready->ic, vk, vk->ic, vk->n_ic, s);
-    if (st == CUZK_OK && s != NULL && vk->ready->ic != NULL)
-        st = make_multiples(&vk->ready->alpha, vk, &vk->alpha_g1, 1, s);
+    if (s != NULL && vk->ready != NULL) {
+        st = make_multiples(&vk->ready->ic, vk, vk->ic, vk->n_ic, s);
+        if (st == CUZK_OK && vk->ready->ic != NULL)
+            st = make_multiples(&vk->ready->alpha, vk, &vk->alpha_g1, 1, s);
+    }
     span_close(&sp);
     return st;
 }
@@ -135,6 +137,7 @@ cuzk_status groth16_vk_read(groth16_vk **out, const uint8_t *data, size_t size, 
                          "vk: %u ic points announced, limit %zu (what the file can hold)", n,
                          bytes_left(&in) / g1_size);
     TRY(vk_new(&vk, cv, n, m));
+    if (vk == NULL) return FAIL(CUZK_EBUG, "vk: not made");
     head.ic = vk->ic;
     head.n_ic = n;
     head.m = m;

@@ -133,7 +133,7 @@ static inline size_t msm_rank(const dev_scalars *k, size_t pos)
 /* msm.c: memory for all arrays of a run whose plan is made, which msm_leave takes back, NULL too; left as it is found. */
 typedef struct msm_block msm_block;
 CUZK_STATUS msm_take(msm_run *r, msm_block **block);
-void msm_leave(dev_stream *s, msm_block *block);
+void msm_leave(dev_stream *s, msm_block *b);
 
 /* msm_scalars.c: fills ranges, ones, slots, decoded of the chunk [r->pos, r->end) */
 CUZK_STATUS msm_read_chunk(msm_run *r);

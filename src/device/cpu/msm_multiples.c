@@ -55,7 +55,7 @@ static cuzk_status make_block(void *ctx, size_t i, unsigned worker)
     const msm_kernels *k = d->k;
     const dev_multiples *t = d->t;
     size_t from = i * BLOCK, n = t->n - from < BLOCK ? t->n - from : BLOCK;
-    uint8_t *cell = d->cells + worker * 2 * BLOCK * k->cell_size,
+    uint8_t *cell = d->cells + 2 * BLOCK * worker * k->cell_size,
             *copy = cell + BLOCK * k->cell_size, *scratch = d->scratch + worker * k->scratch_size,
             none[MSM_MAX_CELL];
     msm_slice s = {.points = d->points->data + from * k->point_size,

@@ -151,7 +151,7 @@ static void test_limits(void **state)
     (void)state;
     rig_open(&r, CPU_TABLE_GENERIC, 1);
     bases_init(&b, &g, 40, 0);
-    assert_null(made(&r, g.cv->id, &b, 40 * 64 * 10));
+    assert_null(made(&r, g.cv->id, &b, (size_t)40 * 64 * 10));
     assert_false(dev_multiples_fit(NULL, r.s));
     p = points_of(&b);
     p.trusted = false;
