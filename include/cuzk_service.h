@@ -135,6 +135,8 @@ typedef struct cuzk_sector {
     cuzk_bytes proof;                              /* 192 bytes a partition, partitions in order */
 } cuzk_sector;
 
+#define CUZK_OWNER_MAX 80
+
 /** As SubmitProofRequest (spec/proving-api.md section 1), or AggregateProofsRequest. Borrowed during the call. */
 typedef struct cuzk_request {
     const char *request_id; /* NULL or "": a fresh UUID. UTF-8, at most 4096 bytes */
@@ -155,6 +157,8 @@ typedef struct cuzk_request {
     const cuzk_sector *sectors; /* in the order of the message */
     size_t n_sectors;
     uint64_t deadline_ms; /* from now; past it the job fails with CUZK_ETIMEOUT; 0: none */
+    const char *
+        owner; /* whose job it is, below CUZK_OWNER_MAX bytes; NULL or "": nobody's. Jobs of two owners are never the same */
 } cuzk_request;
 
 #define CUZK_JOB_ID_MAX 4160
@@ -199,6 +203,8 @@ CUZK_API CUZK_STATUS cuzk_job_wait(cuzk_service *s, const char *job_id, uint64_t
 /** The waiter has gone. When it returns, fn has been called or never will be. gone: a client that gave up: with
  *  cancel_orphans the job is cancelled when nobody else waits. */
 CUZK_API void cuzk_job_unwait(cuzk_service *s, uint64_t wait, bool gone);
+/** Whether the job is this owner's, as long as it is known. CUZK_EINVAL, where "job_id": it is not, or there is none: the same text. */
+CUZK_API CUZK_STATUS cuzk_job_owned(cuzk_service *s, const char *job_id, const char *owner);
 /** Asks a job to stop; waiters get CANCELLED. CUZK_EINVAL, where "job_id": no such job. */
 CUZK_API CUZK_STATUS cuzk_job_cancel(cuzk_service *s, const char *job_id, bool *was_running);
 

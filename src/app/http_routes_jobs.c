@@ -324,7 +324,10 @@ void http_prove_circuit(void *ctx, http_request *r)
     const char *key = http_request_header(r, "Idempotency-Key");
     const char *async = http_request_query(r, "async");
     bool later = async != NULL && strcmp(async, "0") != 0;
-    cuzk_request q = {.request_id = key, .kind = CUZK_GROTH16, .circuit = http_request_part(r, 0)};
+    cuzk_request q = {.request_id = key,
+                      .kind = CUZK_GROTH16,
+                      .circuit = http_request_part(r, 0),
+                      .owner = http_request_owner(r)};
     cuzk_bytes body;
     cuzk_ticket *t;
 
@@ -376,6 +379,14 @@ static bool read_wait(http_request *r, uint64_t *ms)
     return v <= MAX_WAIT_S;
 }
 
+/** Whether the request may look after this job. */
+static CUZK_STATUS may(http *h, const http_request *r, const char *id)
+{
+    const char *owner = http_request_confined(r);
+
+    return owner == NULL ? CUZK_OK : cuzk_job_owned(h->service, id, owner);
+}
+
 void http_get_job(void *ctx, http_request *r)
 {
     const char *id = http_request_part(r, 0);
@@ -388,6 +399,10 @@ void http_get_job(void *ctx, http_request *r)
     }
     if (strlen(id) >= CUZK_JOB_ID_MAX) {
         http_reply_error(r, 404, CUZK_CLASS_NONE, "job_id", "there is no such job");
+        return;
+    }
+    if (may(ctx, r, id) != CUZK_OK) {
+        http_reply_failure(r, cuzk_last_error()->status);
         return;
     }
     w = new_waiter(ctx, r);
@@ -403,8 +418,9 @@ void http_cancel_job(void *ctx, http_request *r)
     const char *id = http_request_part(r, 0);
     bool was_running = false;
     bytes_out o;
-    cuzk_status st = cuzk_job_cancel(h->service, id, &was_running);
+    cuzk_status st = may(h, r, id);
 
+    if (st == CUZK_OK) st = cuzk_job_cancel(h->service, id, &was_running);
     if (st != CUZK_OK) {
         http_reply_failure(r, st);
         return;

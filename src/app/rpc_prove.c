@@ -206,6 +206,7 @@ static bool admit(const rpc *r, gcall *c, bool prove, cuzk_ticket **ticket)
         st = FAIL_DATA(MALFORMED, "submit", "a ProveRequest without `submit`");
     if (st == CUZK_OK) {
         t = malloc(sizeof *t);
+        q.r.owner = gcall_owner(c);
         if (t == NULL)
             st = FAIL(CUZK_ENOMEM, "out of memory");
         else
@@ -254,6 +255,7 @@ void rpc_aggregate(void *ctx, gcall *c)
     cuzk_ticket *t = malloc(sizeof *t);
 
     if (st == CUZK_OK && t == NULL) st = FAIL(CUZK_ENOMEM, "out of memory");
+    q.r.owner = gcall_owner(c);
     if (st == CUZK_OK) st = cuzk_job_submit(r->service, &q.r, t);
     if (st != CUZK_OK) rpc_fail(c, st);
     rpc_aggregation_clear(&q);
@@ -262,14 +264,28 @@ void rpc_aggregate(void *ctx, gcall *c)
     free(t);
 }
 
+/** Whether the call may look after this job. */
+static CUZK_STATUS may(const rpc *r, const gcall *c, const char *job_id)
+{
+    const char *owner = gcall_confined(c);
+
+    return owner == NULL ? CUZK_OK : cuzk_job_owned(r->service, job_id, owner);
+}
+
 void rpc_await(void *ctx, gcall *c)
 {
     rpc *r = ctx;
     bytes_in in = gcall_request(c);
     Cuzk__V1__AwaitProofRequest *q = cuzk__v1__await_proof_request__unpack(NULL, in.size, in.data);
 
-    if (rpc_is_request(c, q, "an AwaitProofRequest", "job_id"))
-        wait_for(r, c, q->job_id, q->timeout_ms, CALL_AWAIT);
+    if (rpc_is_request(c, q, "an AwaitProofRequest", "job_id")) {
+        cuzk_status st = may(r, c, q->job_id);
+
+        if (st == CUZK_OK)
+            wait_for(r, c, q->job_id, q->timeout_ms, CALL_AWAIT);
+        else
+            rpc_fail(c, st);
+    }
     cuzk__v1__await_proof_request__free_unpacked(q, NULL);
 }
 
@@ -287,7 +303,8 @@ void rpc_cancel(void *ctx, gcall *c)
         cuzk__v1__cancel_proof_request__free_unpacked(q, NULL);
         return;
     }
-    st = cuzk_job_cancel(r->service, q->job_id, &running);
+    st = may(r, c, q->job_id);
+    if (st == CUZK_OK) st = cuzk_job_cancel(r->service, q->job_id, &running);
     a.was_running = running;
     if (st == CUZK_OK)
         gcall_reply_message(c, &a.base);

@@ -212,6 +212,7 @@ typedef struct svc_request {
     uint64_t c1_sector;
     uint32_t n_pieces; /* of the payload */
     uint64_t *piece_sizes;
+    char owner[CUZK_OWNER_MAX]; /* "": nobody's */
 } svc_request;
 
 struct svc_job {

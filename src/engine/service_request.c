@@ -18,6 +18,7 @@
 #define MAX_PIECES 65536 /* sectors of a PoSt, partitions of an update */
 #define FORMAT 1
 #define FORMAT_AGGREGATE 2            /* the same with what is aggregated, of that kind alone */
+#define OWNED 128                     /* in the format's byte: an owner follows */
 #define MIN_HALVED ((size_t)64 << 10) /* bytes of a field from which on it is hashed in halves */
 
 const char *cuzk_kind_name(uint32_t kind)
@@ -79,6 +80,9 @@ static cuzk_status check_head(const cuzk_request *r)
                       CUZK_CRITICAL);
     if (len > MAX_ID) return REFUSE("request_id", "request_id of %zu bytes, limit %d", len, MAX_ID);
     if (!is_utf8(id, len)) return REFUSE("request_id", "request_id is not UTF-8");
+    if (r->owner != NULL && strlen(r->owner) >= CUZK_OWNER_MAX)
+        return REFUSE("owner", "owner of %zu bytes, limit %d", strlen(r->owner),
+                      CUZK_OWNER_MAX - 1);
     return CUZK_OK;
 }
 
@@ -169,6 +173,7 @@ cuzk_status svc_request_from(svc_request *out, const cuzk_request *r)
     out->registered_proof = r->registered_proof;
     out->sector_number = r->sector_number;
     out->miner_id = r->miner_id;
+    if (r->owner != NULL) memcpy(out->owner, r->owner, strlen(r->owner) + 1);
     switch (r->kind) {
     case CUZK_POREP: return from_porep(out, r);
     case CUZK_UPDATE: return from_update(out, r);
@@ -213,6 +218,7 @@ void svc_request_hash(uint8_t out[32], const cuzk_request *r)
 {
     sha256_ctx c;
     cuzk_bytes circuit = {(const uint8_t *)r->circuit, r->circuit == NULL ? 0 : strlen(r->circuit)};
+    cuzk_bytes owner = {(const uint8_t *)r->owner, r->owner == NULL ? 0 : strlen(r->owner)};
 
     sha256_init(&c);
     hash_u64(&c, r->kind);
@@ -232,6 +238,8 @@ void svc_request_hash(uint8_t out[32], const cuzk_request *r)
     hash_bytes(&c, &r->witness);
     hash_bytes(&c, &r->input_json);
     if (r->kind == CUZK_AGGREGATE) svc_aggregate_hash(&c, r);
+    /* nothing of nobody's: as it was before jobs had owners */
+    if (owner.size != 0) hash_bytes(&c, &owner);
     sha256_final(&c, out);
 }
 
@@ -239,7 +247,11 @@ void svc_request_hash(uint8_t out[32], const cuzk_request *r)
 
 void svc_request_write(bytes_out *o, const svc_request *r)
 {
-    bytes_put_u8(o, r->kind == CUZK_AGGREGATE ? FORMAT_AGGREGATE : FORMAT);
+    unsigned format = r->kind == CUZK_AGGREGATE ? FORMAT_AGGREGATE : FORMAT;
+    bool owned = r->owner[0] != 0;
+
+    bytes_put_u8(o, (uint8_t)(format | (owned ? OWNED : 0)));
+    if (owned) bytes_put(o, r->owner, sizeof r->owner);
     bytes_put_u32le(o, r->kind);
     bytes_put_u32le(o, r->partition_index);
     bytes_put_u64le(o, r->sector_size);
@@ -271,6 +283,8 @@ static cuzk_status read_fields(svc_request *r, bytes_in *in)
     uint8_t format, flag;
 
     TRY(bytes_get_u8(in, &format));
+    if ((format & OWNED) != 0) TRY(bytes_get(in, r->owner, sizeof r->owner));
+    format = (uint8_t)(format & (OWNED - 1));
     if (format != FORMAT && format != FORMAT_AGGREGATE)
         return FAIL(CUZK_EDATA, "stored request of format %u, known: %u, %u", format, FORMAT,
                     FORMAT_AGGREGATE);
@@ -309,7 +323,8 @@ cuzk_status svc_request_read(svc_request *out, const uint8_t *data, size_t size)
 
     TRY(read_fields(&r, &in));
     if (cuzk_kind_name(r.kind) == NULL || r.circuit[sizeof r.circuit - 1] != 0 ||
-        r.n_pieces > MAX_PIECES || bytes_left(&in) != (size_t)r.n_pieces * 8)
+        r.owner[sizeof r.owner - 1] != 0 || r.n_pieces > MAX_PIECES ||
+        bytes_left(&in) != (size_t)r.n_pieces * 8)
         return FAIL(CUZK_EDATA, "stored request of %zu bytes is damaged", size);
     r.piece_sizes = calloc((size_t)r.n_pieces + 1, sizeof *r.piece_sizes);
     if (r.piece_sizes == NULL) return FAIL(CUZK_ENOMEM, "stored request: out of memory");

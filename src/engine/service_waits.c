@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "engine/service.h"
@@ -92,6 +93,20 @@ static cuzk_status no_such_job(const char *job_id)
     return status_fail(__FILE__, __LINE__, CUZK_EINVAL, CUZK_CLASS_NONE, "job_id",
                        "no job %.200s is known", job_id),
            CUZK_EINVAL;
+}
+
+cuzk_status cuzk_job_owned(cuzk_service *svc, const char *job_id, const char *owner)
+{
+    service *s = service_of(svc);
+    const svc_job *j;
+    bool own;
+
+    TRY(svc_recall(s, job_id, NULL));
+    svc_lock(s);
+    j = svc_find_locked(s, job_id);
+    own = j != NULL && strcmp(j->rq.owner, owner) == 0; /* fixed before it is found by its name */
+    svc_unlock(s);
+    return own ? CUZK_OK : no_such_job(job_id);
 }
 
 cuzk_status cuzk_job_wait(cuzk_service *svc, const char *job_id, uint64_t timeout_ms,

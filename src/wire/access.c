@@ -5,10 +5,12 @@
  */
 #include "wire/access.h"
 
+#include "base/bytes.h"
 #include "wire/net.h"
 #include "wire/token.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -117,17 +119,40 @@ bool access_has_networks(access_list *a)
     return has;
 }
 
-unsigned access_token_scopes(access_list *a, const char *text, size_t size)
+/** The token's name; of one without, what its hash begins with. */
+static void write_owner(char owner[ACCESS_OWNER], const token *t)
+{
+    char hex[17];
+
+    hex_encode(hex, t->hash, 8);
+    if (t->name[0] != 0)
+        (void)snprintf(owner, ACCESS_OWNER, "%s", t->name);
+    else
+        (void)snprintf(owner, ACCESS_OWNER, "sha256:%s", hex);
+}
+
+static unsigned token_scopes(access_list *a, const char *text, size_t size,
+                             char owner[ACCESS_OWNER])
 {
     unsigned scopes = 0;
 
     pthread_rwlock_rdlock(&a->mu);
     if (a->now.tokens != NULL) {
         const token *t = token_find(a->now.tokens, text, size);
-        if (t != NULL) scopes = t->scopes;
+        if (t != NULL) {
+            scopes = t->scopes;
+            write_owner(owner, t);
+        }
     }
     pthread_rwlock_unlock(&a->mu);
     return scopes;
+}
+
+unsigned access_token_scopes(access_list *a, const char *text, size_t size)
+{
+    char owner[ACCESS_OWNER];
+
+    return token_scopes(a, text, size, owner);
 }
 
 bool access_is_plain_peer(access_list *a, const net_peer *p)
@@ -151,13 +176,14 @@ bool access_is_plain(access_list *a, const struct sockaddr *peer)
 }
 
 unsigned access_scopes(access_list *a, bool plain_peer, bool certificate, const char *authorization,
-                       size_t size)
+                       size_t size, char owner[ACCESS_OWNER])
 {
     static const char scheme[] = "Bearer ";
     size_t n = sizeof scheme - 1;
 
+    owner[0] = 0;
     if (authorization == NULL) return plain_peer || certificate ? ACCESS_ALL : 0;
     if (size < n || strncasecmp(authorization, scheme, n) != 0) return 0;
     while (n < size && authorization[n] == ' ') n++;
-    return access_token_scopes(a, authorization + n, size - n);
+    return token_scopes(a, authorization + n, size - n, owner);
 }

@@ -42,9 +42,17 @@ bool access_is_plain_peer(access_list *a, const struct net_peer *peer);
 /** Something besides loopback is listed. */
 bool access_has_networks(access_list *a);
 
+#define ACCESS_OWNER 80
+
 /** What a request may do: the peer may come in plain or not, its connection has shown a client certificate or not, and the
- *  value of its "authorization" header (NULL: none). The scopes, or 0. */
+ *  value of its "authorization" header (NULL: none). The scopes, or 0. owner: whose jobs it makes: the token's name (of one without,
+ *  "sha256:" and what its hash begins with), "" without a token. */
 unsigned access_scopes(access_list *a, bool plain_peer, bool certificate, const char *authorization,
-                       size_t size);
+                       size_t size, char owner[ACCESS_OWNER]);
+/** Whose jobs alone such a request may look after; NULL: everybody's. */
+static inline const char *access_confined(unsigned scopes, const char *owner)
+{
+    return owner[0] != 0 && (scopes & ACCESS_OPERATE) == 0 ? owner : NULL;
+}
 
 #endif

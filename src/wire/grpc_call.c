@@ -272,6 +272,16 @@ void **gcall_state(gcall *c)
     return &c->state;
 }
 
+const char *gcall_owner(const gcall *c)
+{
+    return c->owner;
+}
+
+const char *gcall_confined(const gcall *c)
+{
+    return access_confined(c->scopes, c->owner);
+}
+
 bool gcall_stopping(const gcall *c)
 {
     return atomic_load_explicit(&c->s->stopping, memory_order_relaxed);
@@ -421,9 +431,9 @@ static bool has_property(const grpc_auth_context *auth, const char *name, const 
            memcmp(p->value, value, p->value_length) == 0;
 }
 
-/** What the client may do. *stranger: it comes without TLS from where that is not allowed: the acceptor has seen to that once, but
+/** What the client may do, into c. *stranger: it comes without TLS from where that is not allowed: the acceptor has seen to that once, but
  *  the connection may be older than the list that is in force now. */
-static unsigned scopes_of(gcall *c, bool *stranger)
+static void find_scopes(gcall *c, bool *stranger)
 {
     gserver *s = c->s;
     grpc_auth_context *auth = grpc_call_auth_context(c->call);
@@ -443,7 +453,7 @@ static unsigned scopes_of(gcall *c, bool *stranger)
         header = (const char *)GRPC_SLICE_START_PTR(m->value);
         size = GRPC_SLICE_LENGTH(m->value);
     }
-    return access_scopes(s->access, plain, certificate, header, size);
+    c->scopes = access_scopes(s->access, plain, certificate, header, size, c->owner);
 }
 
 static const char *scope_name(unsigned scope)
@@ -466,7 +476,7 @@ static const gmethod *find_method(const gcall *c)
 static bool admit(gcall *c)
 {
     gserver *s = c->s;
-    unsigned max = atomic_load_explicit(&s->max_requests, memory_order_relaxed), scopes;
+    unsigned max = atomic_load_explicit(&s->max_requests, memory_order_relaxed);
     uint64_t active;
     bool stranger;
 
@@ -477,17 +487,17 @@ static bool admit(gcall *c)
     (void)pthread_mutex_unlock(&s->mu);
 
     span sp = span_open(SPAN_AUTHENTICATE);
-    scopes = scopes_of(c, &stranger);
+    find_scopes(c, &stranger);
     span_close(&sp);
     if (stranger)
         gcall_fail(c, GCODE_PERMISSION_DENIED, "%s is not in daemon.plaintext_from (any more)",
                    c->peer);
-    else if (scopes == 0)
+    else if (c->scopes == 0)
         gcall_fail(c, GCODE_UNAUTHENTICATED,
                    "a bearer token that this server knows is wanted (daemon.tokens_file)");
     else if (c->method == &unknown)
         gcall_fail(c, GCODE_UNIMPLEMENTED, "no such method");
-    else if (c->method->scope != 0 && (scopes & c->method->scope) == 0)
+    else if (c->method->scope != 0 && (c->scopes & c->method->scope) == 0)
         gcall_fail(c, GCODE_PERMISSION_DENIED, "the token lacks the scope `%s`",
                    scope_name(c->method->scope));
     else if (active > max + (c->method->always ? ALWAYS_MORE : 0))

@@ -42,6 +42,8 @@ struct gcall {
     atomic_uint_fast64_t bytes_in, bytes_out, receive_ns, send_ns; /* relaxed: counts */
     gtag tag_new, tag_recv, tag_close, tag_send, tag_finish;
     bool counted; /* among the server's active calls */
+    unsigned scopes;
+    char owner[ACCESS_OWNER];
     net_peer from;
     char peer[NET_PEER_TEXT]; /* from, for people */
 

@@ -121,6 +121,10 @@ bool gcall_send(gcall *c, const void *data, size_t size);
  *  is ended; at once when it has gone. Not after the call was ended; but one that has begun may still be running then. */
 void gcall_on_cancel(gcall *c, void (*fn)(void *ctx), void *ctx);
 
+/** Whose jobs it makes, and whose alone it may look after (NULL: everybody's): access_scopes, access_confined. */
+const char *gcall_owner(const gcall *c);
+const char *gcall_confined(const gcall *c);
+
 /** Whether its server stops: calls that end now were not given up by their clients. */
 bool gcall_stopping(const gcall *c);
 

@@ -221,7 +221,8 @@ static void check_access(http_request *r, struct MHD_Connection *c, http_refusal
     }
     if (r->route->scope == 0) return;
     scopes = access_scopes(r->s->rules, plain, certified, authorization,
-                           authorization == NULL ? 0 : strlen(authorization));
+                           authorization == NULL ? 0 : strlen(authorization), r->owner);
+    r->scopes = scopes;
     if ((scopes & r->route->scope) != 0) return;
     if (scopes == 0)
         refuse(out, MHD_HTTP_UNAUTHORIZED, CUZK_CLASS_NONE, "authorization",

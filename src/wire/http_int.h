@@ -83,6 +83,8 @@ struct http_request {
     size_t cap;
     unsigned status;
     bool is_head, changes;
+    unsigned scopes; /* where its route asks for one */
+    char owner[ACCESS_OWNER];
     char peer[NET_PEER_TEXT];
     char cors[256]; /* the origin that may read the answer; "": none */
     http_stream *stream;

@@ -31,6 +31,16 @@ const uint8_t *http_request_body(const http_request *r, size_t *size)
     return r->body;
 }
 
+const char *http_request_owner(const http_request *r)
+{
+    return r->owner;
+}
+
+const char *http_request_confined(const http_request *r)
+{
+    return access_confined(r->scopes, r->owner);
+}
+
 bool http_request_closing(const http_request *r)
 {
     (void)pthread_mutex_lock(&r->s->mu);

@@ -112,6 +112,10 @@ const char *http_request_query(http_request *r, const char *name);
 /** Value of a header, NULL when it is not there. Only in handle, before it returns. */
 const char *http_request_header(http_request *r, const char *name);
 const uint8_t *http_request_body(const http_request *r, size_t *size);
+/** Of a route with a scope: whose jobs it makes, and whose alone it may look after (NULL: everybody's): access_scopes,
+ *  access_confined. */
+const char *http_request_owner(const http_request *r);
+const char *http_request_confined(const http_request *r);
 /** The server is closing: why on_gone was called. */
 bool http_request_closing(const http_request *r);
 /** Zeroed memory that lives as long as the request; NULL when there is none. Once a request. */

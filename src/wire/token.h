@@ -2,7 +2,7 @@
  * wire/token.h - bearer tokens and their scopes
  *
  * The file: one token a line, `HASH SCOPES [NAME]`; HASH is the SHA-256 of the token in hexadecimal, SCOPES a list of
- * prove, read, operate separated by commas, NAME (no spaces) what logs call it. Empty lines and lines that begin with
+ * prove, read, operate separated by commas, NAME (no spaces) the owner of its jobs. Empty lines and lines that begin with
  * # are passed over. `printf %s TOKEN | sha256sum` makes the hash. Tokens themselves are nowhere.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */

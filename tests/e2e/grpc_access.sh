@@ -123,8 +123,9 @@ outcome "a key that does not fit its certificate is refused" 4 "do not fit" "$cu
 printf -- '-----BEGIN CERTIFICATE-----\nrubbish\n' >"$work/bad.pem"
 conf 'listen = "127.0.0.1:0"' "tls_cert = \"$work/bad.pem\"" "$key"
 outcome "a certificate that is none is refused" 4 "do not fit" "$cuzk" serve --config "$work/c.toml"
-printf '%s read panel\n%s prove,read curio\n' "$(printf reader | sha256sum | cut -d' ' -f1)" \
-    "$(printf prover | sha256sum | cut -d' ' -f1)" >"$work/tokens"
+hash_of() { printf %s "$1" | sha256sum | cut -d' ' -f1; }
+printf '%s read panel\n%s prove,read curio\n%s prove rival\n%s prove,operate,read chief\n' "$(hash_of reader)" "$(hash_of prover)" \
+    "$(hash_of rival)" "$(hash_of chief)" >"$work/tokens"
 conf 'listen = "0.0.0.0:0"' "$tls" "$key" "tokens_file = \"$work/tokens\""
 start
 far=tls://$ip:$port
@@ -138,10 +139,19 @@ check "a call's line says who" grep -q " grpc method=EvictSRS .*peer=$ip:[0-9]" 
 outcome "another authority's certificate is not believed" 6 "no daemon answers" status "$far" --tls-ca "$work/two.pem"
 outcome "plain to a TLS socket" 6 "no daemon answers" status "$ip:$port"
 CUZK_TOKEN=prover
-outcome "a token that may prove" 0 "completed" "$cuzk" submit --circuit mult3 --input "$m/witness.wtns" --address "$far" --tls-ca "$work/one.pem"
+outcome "a token that may prove" 0 '"completed"' "$cuzk" submit --json --circuit mult3 --input "$m/witness.wtns" --address "$far" --tls-ca "$work/one.pem"
+id=$(grep -o '"job_id":"[^"]*"' "$work/out" | head -n 1 | cut -d'"' -f4)
+CUZK_TOKEN=rival
+outcome "owners: another token that may prove does not find the job" 6 "no job $id" "$cuzk" wait "$id" --address "$far" --tls-ca "$work/one.pem"
+outcome "owners: nor may it cancel it" 6 "no job $id" "$cuzk" cancel "$id" --address "$far" --tls-ca "$work/one.pem"
+CUZK_TOKEN=prover
+outcome "owners: its own token does" 0 "completed" "$cuzk" wait "$id" --address "$far" --tls-ca "$work/one.pem"
+outcome "owners: a token finds nothing of nobody's" 6 "no job none" "$cuzk" cancel none --address "$far" --tls-ca "$work/one.pem"
+CUZK_TOKEN=chief
+outcome "owners: one that may operate too" 0 "completed" "$cuzk" wait "$id" --address "$far" --tls-ca "$work/one.pem"
 CUZK_TOKEN=guess
 outcome "a token that is none" 6 "bearer token" status "$far" --tls-ca "$work/one.pem"
-check "no token is in the log" sh -c '! grep -q "reader\|prover\|guess" "$1"' - "$work/log"
+check "no token is in the log" sh -c '! grep -q "reader\|prover\|guess\|rival\|chief" "$1"' - "$work/log"
 CUZK_TOKEN=reader
 cert server two
 reload

@@ -339,16 +339,37 @@ def peer_name(d):
     return name
 
 
+def owners(d):
+    """Two tokens that may prove, and one that may operate too."""
+    one, two, chief = ({"Authorization": f"Bearer {t}"} for t in ("first", "second", "chief"))
+    wtns = content(f"{MULT3}/witness.wtns")
+    d.ask("POST", "/v1/circuits/mult3/prove", wtns, {"Idempotency-Key": "mine", **one})
+    expect(d, "a token's own job", 200, '"proof"', "GET", "/v1/jobs/mine", headers=one)
+    expect(d, "another's is not there for it: 404", 404, "no job mine", "GET", "/v1/jobs/mine", headers=two)
+    expect(d, "nor can it be cancelled: 404", 404, "no job mine", "DELETE", "/v1/jobs/mine", headers=two)
+    expect(d, "who may operate sees it", 200, '"proof"', "GET", "/v1/jobs/mine", headers=chief)
+    headers, _ = expect(d, "the same request by another token", 200, "publicSignals", "POST", "/v1/circuits/mult3/prove", wtns,
+                        {"Idempotency-Key": "mine", **two})
+    check("is another job", headers["Cuzk-Job-Id"] == "mine~2", headers)
+    expect(d, "and that one's own", 200, '"proof"', "GET", "/v1/jobs/mine~2", headers=two)
+
+
+def token_line(token, scopes):
+    return f"{run('sh', '-c', f'printf %s {token} | sha256sum').stdout.split()[0]} {scopes}\n"
+
+
 def tls():
     certificate("first")
     with open(path("tokens"), "w", encoding="utf-8") as f:
-        f.write(f"{run('sh', '-c', f'printf %s {READ} | sha256sum').stdout.split()[0]} read panel\n")
+        f.write(token_line(READ, "read panel") + token_line("first", "prove one") + token_line("second", "prove two") +
+                token_line("chief", "prove,operate chief"))
     d = Daemon(f'tls_cert = "{path("cert.pem")}"\ntls_key = "{path("key.pem")}"\ntokens_file = "{path("tokens")}"')
     check("https", d.url.startswith("https://"), d.url)
     expect(d, "over TLS", 200, "pipelines", "GET", "/status", headers={"Authorization": f"Bearer {READ}"})
     headers, _ = expect(d, "a wrong token: 401", 401, "not known", "GET", "/status", headers={"Authorization": "Bearer other"})
     check("with a challenge", headers["WWW-Authenticate"].startswith("Bearer"), headers)
     expect(d, "a token without the scope: 403", 403, "prove", "POST", "/v1/circuits/mult3/prove", b"x", {"Authorization": f"Bearer {READ}"})
+    owners(d)
     expect(d, "the panel's page needs none", 200, "<title>cuzk", "GET", "/", headers={"Authorization": "Bearer other"})
     old = d.connect()
     old.request("GET", "/healthz")

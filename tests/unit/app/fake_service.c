@@ -38,6 +38,7 @@ cuzk_status cuzk_job_submit(cuzk_service *s, const cuzk_request *r, cuzk_ticket 
     else
         copy(s->body, sizeof s->body, r->witness.data, r->witness.size);
     copy(s->circuit, sizeof s->circuit, r->circuit, strlen(r->circuit));
+    copy(s->owner, sizeof s->owner, r->owner, strlen(r->owner));
     const char *id = r->request_id == NULL ? "made up" : r->request_id;
     copy(s->request_id, sizeof s->request_id, id, strlen(id));
     if (s->submit != CUZK_OK) st = refuse(s, s->submit);
@@ -106,6 +107,17 @@ void cuzk_job_unwait(cuzk_service *s, uint64_t wait, bool gone)
     s->n_gone += gone;
     s->fn = NULL;
     pthread_mutex_unlock(&s->mu);
+}
+
+cuzk_status cuzk_job_owned(cuzk_service *s, const char *job_id, const char *owner)
+{
+    cuzk_status st = CUZK_OK;
+
+    (void)job_id;
+    pthread_mutex_lock(&s->mu);
+    if (strcmp(s->owner, owner) != 0) st = refuse(s, CUZK_EINVAL);
+    pthread_mutex_unlock(&s->mu);
+    return st;
 }
 
 cuzk_status cuzk_job_cancel(cuzk_service *s, const char *job_id, bool *was_running)

@@ -22,7 +22,7 @@ struct cuzk_service {
     cuzk_job_state state;
     cuzk_job_result result;
     /* what came */
-    char request_id[64], circuit[64], body[64], path[256];
+    char request_id[64], circuit[64], body[64], path[256], owner[CUZK_OWNER_MAX];
     bool json;
     unsigned n_submits, n_cancels, n_unwaits, n_gone;
     uint64_t timeout_ms;

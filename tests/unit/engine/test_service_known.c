@@ -279,6 +279,79 @@ static void test_again_while_told(void **state)
     service_stop(&t);
 }
 
+static void submit_as(cuzk_service *s, const char *owner, cuzk_ticket *k)
+{
+    test_request q;
+    told r;
+
+    request_circom(&q, "mine");
+    q.r.owner = owner;
+    assert_status_ok(cuzk_job_submit(s, &q.r, k));
+    wait_for_job(s, k->job_id, 0, &r);
+    assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    request_clear(&q);
+}
+
+static void check_owners(cuzk_service *s, char ids_of[3][16])
+{
+    static const char *const owners[] = {"", "one", "two"};
+
+    for (unsigned k = 0; k < 3; k++)
+        for (unsigned o = 0; o < 3; o++) {
+            cuzk_status st = cuzk_job_owned(s, ids_of[k], owners[o]);
+
+            if (k == o) {
+                assert_status_ok(st);
+            } else {
+                assert_status_is(st, CUZK_EINVAL);
+                assert_error_mentions("no job mine");
+            }
+        }
+    assert_status_is(cuzk_job_owned(s, "other", "one"), CUZK_EINVAL);
+    assert_error_mentions("no job other");
+}
+
+/* The same request of two owners is two jobs, each known as its owner's, also after a restart. */
+static void test_owners(void **state)
+{
+    static const char *const owners[] = {NULL, "one", "two"};
+    const char *store = harness_temp_path("owners.db");
+    char ids_of[3][16], long_name[CUZK_OWNER_MAX + 1];
+    test_service t;
+    cuzk_ticket k;
+    test_request q;
+
+    (void)state;
+    start(&t, store, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        submit_as(t.s, owners[i], &k);
+        assert_false(k.known);
+        (void)snprintf(ids_of[i], sizeof ids_of[i], "%.15s", k.job_id);
+    }
+    assert_string_equal(ids_of[0], "mine");
+    assert_string_equal(ids_of[1], "mine~2");
+    for (unsigned i = 0; i < 3; i++) {
+        submit_as(t.s, owners[i], &k);
+        assert_true(k.known);
+        assert_string_equal(k.job_id, ids_of[i]);
+    }
+    check_owners(t.s, ids_of);
+    memset(long_name, 'x', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = 0;
+    request_circom(&q, "mine");
+    q.r.owner = long_name;
+    assert_status_is(cuzk_job_submit(t.s, &q.r, &k), CUZK_EINVAL);
+    assert_error_mentions("owner of 80 bytes, limit 79");
+    request_clear(&q);
+    service_stop(&t);
+    start(&t, store, 0);
+    check_owners(t.s, ids_of);
+    submit_as(t.s, "two", &k);
+    assert_true(k.known);
+    assert_string_equal(k.job_id, ids_of[2]);
+    service_stop(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_refused_while_looked_at),
         cmocka_unit_test(test_bad_input_while_looked_at),
         cmocka_unit_test(test_again_while_told),
+        cmocka_unit_test(test_owners),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,10 +109,53 @@ static void test_bad_tokens(void **state)
     free(many);
 }
 
-static unsigned scopes_of(access_list *a, bool plain, bool certificate, const char *authorization)
+static unsigned owned_scopes_of(access_list *a, bool plain, bool certificate,
+                                const char *authorization, char owner[ACCESS_OWNER])
 {
     return access_scopes(a, plain, certificate, authorization,
-                         authorization == NULL ? 0 : strlen(authorization));
+                         authorization == NULL ? 0 : strlen(authorization), owner);
+}
+
+static unsigned scopes_of(access_list *a, bool plain, bool certificate, const char *authorization)
+{
+    char owner[ACCESS_OWNER];
+
+    return owned_scopes_of(a, plain, certificate, authorization, owner);
+}
+
+/* Whose jobs a request makes, and whose it may look after. */
+static void test_owners(void **state)
+{
+    char text[400], owner[ACCESS_OWNER], hex[17];
+    const access_config config = {.tokens_file = harness_temp_path("owners")};
+    access_list *a;
+    unsigned scopes;
+
+    (void)state;
+    int n = snprintf(text, sizeof text, "%s prove,read curio\n", hash_of("one"));
+    n += snprintf(text + n, sizeof text - (size_t)n, "%s prove,operate chief\n", hash_of("two"));
+    n += snprintf(text + n, sizeof text - (size_t)n, "%s prove\n", hash_of("three"));
+    harness_write_file(config.tokens_file, text, (size_t)n);
+    assert_status_ok(access_open(&a, &config));
+    scopes = owned_scopes_of(a, true, false, NULL, owner);
+    assert_string_equal(owner, "");
+    assert_null(access_confined(scopes, owner));
+    scopes =
+        owned_scopes_of(a, true, false, "Bearer one", owner); /* also from where none is needed */
+    assert_string_equal(owner, "curio");
+    assert_string_equal(access_confined(scopes, owner), "curio");
+    scopes = owned_scopes_of(a, false, false, "Bearer two", owner);
+    assert_string_equal(owner, "chief");
+    assert_null(access_confined(scopes, owner));
+    scopes = owned_scopes_of(a, false, false, "Bearer three", owner);
+    memcpy(hex, hash_of("three"), 16);
+    hex[16] = 0;
+    assert_memory_equal(owner, "sha256:", 7);
+    assert_string_equal(owner + 7, hex);
+    assert_string_equal(access_confined(scopes, owner), owner);
+    assert_int_equal(owned_scopes_of(a, true, false, "Bearer four", owner), 0);
+    assert_string_equal(owner, "");
+    access_close(a);
 }
 
 static void test_scopes(void **state)
@@ -212,8 +255,8 @@ static void test_reload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tokens), cmocka_unit_test(test_bad_tokens),
-        cmocka_unit_test(test_scopes), cmocka_unit_test(test_plain_peers),
-        cmocka_unit_test(test_reload)};
+        cmocka_unit_test(test_tokens),      cmocka_unit_test(test_owners),
+        cmocka_unit_test(test_bad_tokens),  cmocka_unit_test(test_scopes),
+        cmocka_unit_test(test_plain_peers), cmocka_unit_test(test_reload)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
