@@ -173,8 +173,8 @@ static const option_info table[] = {
      IN_FIELDS | IN_GEN, false},
     {"--kind", "KIND", "jobs of this kind alone", T_TEXT, AT(kind), IN_JOBS, false},
     {"--input", "FILE...",
-     "vanilla proofs, one a sector, in the statement's order; porep: the C1 output; update: one a "
-     "partition",
+     "vanilla proofs, one a sector, in the statement's order (* puts 10 before 2); porep: the C1\n"
+     "                       output; update: one a partition",
      T_LIST, AT(inputs), IN_PROVE | IN_BENCH | IN_SUBMIT, false},
     {"--statement", "S.json", "what is proved", T_TEXT, AT(statement), IN_FIELDS, false},
     FIELD("--sector-size", "SIZE", "of the statement, as all to --comm-d-new: e.g. 32GiB"),

@@ -121,6 +121,8 @@ outcome "submit of two kinds" 2 "--kind" "$cuzk" submit --kind window --circuit 
 outcome "submit of a circom job with a statement" 2 "--statement" "$cuzk" submit --circuit x --input y --statement z
 outcome "submit of a Filecoin job with public signals" 2 "--public" "$cuzk" submit --kind window --input y --statement z --public q
 outcome "submit that does not wait, with a proof" 2 "--async" "$cuzk" submit --circuit x --input y --async --proof p
+printf '[daemon]\nlisten = "[::]:1"\n' >"$work/any.toml"
+outcome "a daemon that listens everywhere is asked by loopback" 6 '"where":"[::1]:1"' "$cuzk" status --config "$work/any.toml" --json
 outcome "inspect with its times" 0 "attributed" "$cuzk" inspect --time "$m/circuit.zkey"
 
 # Interrupted in the middle of a long setup: 130 and 143, nothing left.

@@ -149,6 +149,10 @@ outcome "owners: its own token does" 0 "completed" "$cuzk" wait "$id" --address 
 outcome "owners: a token finds nothing of nobody's" 6 "no job none" "$cuzk" cancel none --address "$far" --tls-ca "$work/one.pem"
 CUZK_TOKEN=chief
 outcome "owners: one that may operate too" 0 "completed" "$cuzk" wait "$id" --address "$far" --tls-ca "$work/one.pem"
+CUZK_TOKEN=rival
+outcome "one that may not ask for the class of a failure" 3 '"ok":false' "$cuzk" submit --circuit mult3 --input "$m/circuit.zkey" --json \
+    --quiet --address "$far" --tls-ca "$work/one.pem"
+check "tells it as one JSON object" python3 -m json.tool "$work/out" /dev/null
 CUZK_TOKEN=guess
 outcome "a token that is none" 6 "bearer token" status "$far" --tls-ca "$work/one.pem"
 check "no token is in the log" sh -c '! grep -q "reader\|prover\|guess\|rival\|chief" "$1"' - "$work/log"

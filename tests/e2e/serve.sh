@@ -115,6 +115,7 @@ outcome "it is valid" 0 "valid" "$cuzk" verify "$m/verification_key.json" "$work
 for event in "TIMELINE job=k1 state=completed" "GPU_TIMING job=k1 partition=0" "CUZK_TIMING job=k1 partition=0" "FIN_TIMING job=k1 partition=0"; do
     logged "${event%% *} is logged" "$event"
 done
+outcome "an explicit configuration comes before CUZK_ADDRESS" 0 "device cpu" env CUZK_ADDRESS="unix://$work/none" "$cuzk" status --config "$work/c.toml"
 outcome "gRPC status" 0 "" "$cuzk" status --address "unix://$work/sockets/rpc.sock"
 outcome "gRPC proof" 0 "" "$cuzk" submit --address "unix://$work/sockets/rpc.sock" --circuit mult3 --input "$m/witness.wtns" \
     --proof "$work/p2.json" --public "$work/s2.json"
