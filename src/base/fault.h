@@ -13,9 +13,13 @@
 void fault_stall(const char *place);
 /** True where the test armed this place (its time is not looked at). */
 bool fault_hit(const char *place);
-/** "PLACE:MS" or "PLACE:MS:TIMES", several separated by commas; NULL disarms all. MS `hold`: until another call that does not
- *  name the place. */
+/** "PLACE:MS" or "PLACE:MS:TIMES", several separated by commas, instead of those before; NULL disarms all, and lets
+ *  go who waits. MS `hold`: until another call that does not name the place. */
 void fault_arm(const char *spec);
+/** Whether somebody waits at this place. */
+bool fault_held(const char *place);
+/** Lets go who waits at this place. */
+void fault_release(const char *place);
 #else
 static inline void fault_stall(const char *place)
 {

@@ -296,7 +296,7 @@ static void test_failures(void **state)
 #define WAIT_FOR(cond) \
     do { \
         for (unsigned spins_ = 0; !(cond); spins_++) { \
-            if (spins_ > 10000) harness_fail("waited in vain for %s", #cond); \
+            if (spins_ > 120000) harness_fail("waited in vain for %s", #cond); \
             (void)usleep(1000); \
         } \
     } while (0)

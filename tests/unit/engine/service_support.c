@@ -8,6 +8,9 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/fault.h"
+#include "engine/service.h"
+
 #define WINDOW_MINER 1364727
 #define WINDOW_RANDOMNESS "3399ae34d3f3e16bc86c5e90ad38ce564654e9162342f2729958a91151018536"
 
@@ -74,11 +77,11 @@ void service_start_config(test_service *t, unsigned threads, cuzk_service_config
     assert_status_ok(cuzk_service_open(&t->s, t->e, c));
 }
 
-void service_start(test_service *t, unsigned threads, const char *store,
+void service_start(test_service *t, unsigned threads, const char *db,
                    const cuzk_service_tunables *tune)
 {
     cuzk_service_config c = {
-        .store = store, .memory_total = (uint64_t)4 << 30, .memory_critical = (uint64_t)1 << 30};
+        .store = db, .memory_total = (uint64_t)4 << 30, .memory_critical = (uint64_t)1 << 30};
 
     if (tune != NULL) c.tunables = *tune;
     service_start_config(t, threads, &c);
@@ -184,6 +187,21 @@ void service_pause(unsigned ms)
 
     (void)nanosleep(&t, NULL);
 }
+
+void hold_device(cuzk_service *s, bool hold)
+{
+    stage_hold(service_of(s)->device, hold);
+}
+
+#ifdef CUZK_VERIFY
+void wait_until_held(const char *place)
+{
+    for (unsigned tries = 0; !fault_held(place); tries++) {
+        if (tries == 300000) fail_msg("nobody came to %s", place);
+        service_pause(1);
+    }
+}
+#endif
 
 double json_number(const char *json, const char *name)
 {

@@ -22,7 +22,7 @@ extern const char *service_devices;
 
 /** Keys are made once a program. */
 const char *service_params(void);
-void service_start(test_service *t, unsigned threads, const char *store,
+void service_start(test_service *t, unsigned threads, const char *db,
                    const cuzk_service_tunables *tune);
 void service_start_config(test_service *t, unsigned threads, cuzk_service_config *c);
 void service_stop(test_service *t);
@@ -55,6 +55,12 @@ typedef struct told {
 } told;
 void wait_for_job(cuzk_service *s, const char *job_id, uint64_t timeout_ms, told *out);
 void service_pause(unsigned ms);
+/** While it is held, the device begins no partition. */
+void hold_device(cuzk_service *s, bool hold);
+#ifdef CUZK_VERIFY
+/** Waits until somebody stands at this place, which was armed (base/fault.h). */
+void wait_until_held(const char *place);
+#endif
 /** The value after "NAME": in a JSON text of ours, as a number. */
 double json_number(const char *json, const char *name);
 char *document(cuzk_service *s, const char *path); /* the caller frees it */

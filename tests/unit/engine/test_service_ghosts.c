@@ -96,7 +96,6 @@ static bool run_ghost(const ghost *g, unsigned attempt)
         assert_int_equal(r.state, CUZK_JOB_COMPLETED);
         accounted = accounted && r.times.rest_ms <= 20 + r.times.total_ms / 100;
     }
-    fault_arm(NULL);
     /* a stall behind the job's end is written down when it is over, after the waiters were told */
     for (unsigned tries = 0; tries < 200; tries++) {
         service_pause(50);
@@ -105,6 +104,7 @@ static bool run_ghost(const ghost *g, unsigned attempt)
         free(status);
         if (ours != 0) break;
     }
+    fault_arm(NULL);
     span_detach();
     request_clear(&q);
     service_stop(&t);

@@ -52,7 +52,7 @@ static unsigned in_memory(cuzk_service *s)
 static void wait_until_trimmed(cuzk_service *s)
 {
     for (unsigned tries = 0; in_memory(s) > 2; tries++) {
-        if (tries == 500) fail_msg("%u ended jobs are still in memory", in_memory(s));
+        if (tries == 6000) fail_msg("%u ended jobs are still in memory", in_memory(s));
         service_pause(20);
     }
 }
@@ -190,7 +190,7 @@ static void watch_while(cuzk_service *s, const cuzk_request *r, unsigned times, 
     atomic_store(&w.quit, true);
     assert_int_equal(pthread_join(thread, NULL), 0);
     for (unsigned tries = 0; atomic_load(&w.told) < atomic_load(&w.waits); tries++) {
-        if (tries == 500) fail_msg("%u waits, %u told", w.waits, w.told);
+        if (tries == 12000) fail_msg("%u waits, %u told", w.waits, w.told);
         service_pause(10);
     }
 }
@@ -262,11 +262,13 @@ static void test_again_while_told(void **state)
     (void)state;
     start(&t, NULL, 0);
     w.s = t.s;
+    hold_device(t.s, true); /* it does not end by itself */
     request_window(&q, "again", 3);
     assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
     assert_status_ok(cuzk_job_cancel(t.s, k.job_id, &running));
     wait_for_job(t.s, k.job_id, 0, &r);
     assert_int_equal(r.state, CUZK_JOB_CANCELLED);
+    hold_device(t.s, false);
     assert_int_equal(pthread_create(&thread, NULL, wait_slowly, &w), 0);
     while (!atomic_load(&w.begun)) service_pause(1);
     assert_status_ok(cuzk_job_submit(t.s, &q.r, &k)); /* waits for that, and no longer */

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define PATIENCE_S 60
+#define PATIENCE_S 600
 
 /* ---- the allocator ---- */
 
@@ -167,7 +167,7 @@ static void check_nothing_is_held(cuzk_service *s)
                                          "aux_in_flight", "waiting"};
     double sum = 1;
 
-    for (unsigned tries = 0; tries < 500 && sum != 0; tries++) {
+    for (unsigned tries = 0; tries < 12000 && sum != 0; tries++) {
         char *doc = document(s, "/status"), *owners = strstr(doc, "\"owners\"");
 
         sum = 0;

@@ -12,9 +12,8 @@
 
 #include "base/fault.h"
 
-#define STALL_MS 600
-#define SOON_MS 200 /* well inside of a stall */
-#define PATIENCE_S 60
+#define STALL_MS 600000 /* until it is let go */
+#define PATIENCE_S 120
 
 static void ends_cancelled(cuzk_service *s, const char *job_id, uint64_t timeout_ms)
 {
@@ -40,11 +39,11 @@ static void run_stopped(const char *place)
     (void)snprintf(spec, sizeof spec, "%s:%u", place, STALL_MS);
     fault_arm(spec);
     assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
-    service_pause(SOON_MS);
+    wait_until_held(place);
     cuzk_service_drain(t.s, 0, &yes);
     assert_status_ok(cuzk_job_cancel(t.s, k.job_id, &yes));
-    ends_cancelled(t.s, k.job_id, (uint64_t)PATIENCE_S * 1000);
     fault_arm(NULL);
+    ends_cancelled(t.s, k.job_id, (uint64_t)PATIENCE_S * 1000);
     request_clear(&q);
     service_stop(&t);
 }
@@ -66,9 +65,9 @@ static void test_closed(void **state)
     (void)state;
     service_start(&t, 2, NULL, NULL);
     request_window(&q, "closed", 2);
-    fault_arm("to device:600");
+    fault_arm("to device:600"); /* it goes on while the service closes */
     assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
-    service_pause(SOON_MS);
+    wait_until_held("to device");
     cuzk_service_drain(t.s, 0, &drained);
     (void)alarm(PATIENCE_S); /* it may never come back */
     request_clear(&q);
@@ -88,11 +87,12 @@ static void test_stopped_before_its_key(void **state)
     (void)state;
     service_start(&t, 2, NULL, NULL);
     request_window(&q, "keyless", 2);
-    fault_arm("ask for key:600,key load:4000");
+    fault_arm("ask for key:600000,key load:600000");
     assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
-    service_pause(SOON_MS);
+    wait_until_held("ask for key");
     assert_status_ok(cuzk_job_cancel(t.s, k.job_id, &yes));
-    ends_cancelled(t.s, k.job_id, 3000);
+    fault_release("ask for key"); /* the key stays where it is */
+    ends_cancelled(t.s, k.job_id, (uint64_t)PATIENCE_S * 1000);
     fault_arm(NULL);
     request_clear(&q);
     service_stop(&t);
@@ -120,16 +120,17 @@ static void test_raised(void **state)
     service_start(&t, 2, NULL, NULL);
     request_window(&q, "slow", 2);
     q.r.priority = CUZK_NORMAL;
-    fault_arm("device:8000");
+    fault_arm("device:600000");
     assert_status_ok(cuzk_job_submit(t.s, &q.r, &slow));
-    wait_for_text(t.s, "/jobs/slow", "\"gpu\"");
-    fault_arm("to device:600");
+    wait_until_held("device");
+    fault_arm("to device:600000");
     q.r.request_id = "raised";
     assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
-    wait_for_text(t.s, "/jobs/raised", "\"synth_done\"");
+    wait_until_held("to device");
     q.r.priority = CUZK_HIGH;
     assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
     assert_true(k.known);
+    fault_release("to device");
     wait_for_job(t.s, k.job_id, 0, &r);
     assert_int_equal(r.state, CUZK_JOB_COMPLETED);
     wait_for_job(t.s, slow.job_id, 1, &r);

@@ -14,7 +14,7 @@
 #include "engine/service.h"
 
 #define S ((uint64_t)1000000000)
-#define PATIENCE (20 * S)
+#define PATIENCE (300 * S)
 
 static cuzk_status run(const char *script, const cancel *c, uint8_t **out, size_t *size)
 {
@@ -63,7 +63,7 @@ static void test_cancelled(void **state)
     (void)state;
     assert_status_ok(cancel_new(&c));
     assert_int_equal(pthread_create(&t, NULL, cancel_soon, c), 0);
-    assert_status_is(run("cat; exec >&- 2>&-; sleep 60", c, &out, &size), CUZK_ECANCELLED);
+    assert_status_is(run("cat; exec >&- 2>&-; sleep 600", c, &out, &size), CUZK_ECANCELLED);
     assert_true(clock_ns() - from < PATIENCE);
     (void)pthread_join(t, NULL);
     cancel_free(c);
@@ -149,7 +149,7 @@ static void test_made(void **state)
 /* While the command of an urgent job sleeps, work of a lower level goes on. */
 static void test_nobody_stands_aside(void **state)
 {
-    static const char *const sleeper[] = {"sh", "-c", "sleep 60"};
+    static const char *const sleeper[] = {"sh", "-c", "sleep 600"};
     cuzk_circuit circuits[2] = {*service_test_circuit(), *service_test_circuit()};
     cuzk_service_tunables tune = {.circuits = circuits, .n_circuits = 2};
     test_service t;
@@ -174,13 +174,13 @@ static void test_nobody_stands_aside(void **state)
     wait_for_command(t.s);
     request_circom(&q, "normal");
     assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
-    wait_for_job(t.s, k.job_id, 30000, &r);
+    wait_for_job(t.s, k.job_id, 200000, &r);
     assert_int_equal(r.end, CUZK_WAIT_ENDED);
     assert_int_equal(r.state, CUZK_JOB_COMPLETED);
     assert_status_ok(cuzk_job_cancel(t.s, ks.job_id, &running));
     wait_for_job(t.s, ks.job_id, 0, &r);
     assert_int_equal(r.state, CUZK_JOB_CANCELLED);
-    assert_true(clock_ns() - from < 50 * S);
+    assert_true(clock_ns() - from < PATIENCE);
     request_clear(&q);
     service_stop(&t);
 }

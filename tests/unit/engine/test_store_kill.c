@@ -149,7 +149,7 @@ static void test_kill(void **state)
         (void)close(fd[1]);
         struct pollfd pf = {.fd = fd[0], .events = POLLIN};
         /* some are killed while they open the store */
-        if (round % 4 != 0) assert_int_equal(poll(&pf, 1, 20000), 1);
+        if (round % 4 != 0) assert_int_equal(poll(&pf, 1, 120000), 1);
         struct timespec t = {0, (long)harness_random_below(60000000)};
         (void)nanosleep(&t, NULL);
         assert_int_equal(kill(pid, SIGKILL), 0);

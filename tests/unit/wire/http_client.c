@@ -13,9 +13,20 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* A process that was stopped and goes on has its waits broken off. */
+static ssize_t receive(int fd, void *to, size_t size, int flags)
+{
+    ssize_t n;
+
+    do {
+        n = recv(fd, to, size, flags);
+    } while (n < 0 && errno == EINTR);
+    return n;
+}
+
 int client_connect(const char *address)
 {
-    const struct timeval ten = {.tv_sec = 10};
+    const struct timeval patience = {.tv_sec = 120};
     int fd;
 
     if (strncmp(address, "unix://", 7) == 0) {
@@ -34,8 +45,8 @@ int client_connect(const char *address)
         if (connect(fd, (const struct sockaddr *)&in, sizeof in) != 0)
             harness_fail("cannot connect to %s", address);
     }
-    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &ten, sizeof ten), 0);
-    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &ten, sizeof ten), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
     return fd;
 }
 
@@ -46,6 +57,7 @@ void client_send(int fd, const void *data, size_t size)
     while (size > 0) {
         ssize_t n = send(fd, p, size, MSG_NOSIGNAL);
 
+        if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return; /* the answer, or its absence, tells */
         p += n;
         size -= (size_t)n;
@@ -70,7 +82,7 @@ void client_read(int fd, client_answer *out, bool no_body)
 
     memset(out, 0, sizeof *out);
     while (end == NULL && n < sizeof out->head - 1) {
-        if (recv(fd, out->head + n, 1, 0) != 1) break;
+        if (receive(fd, out->head + n, 1, 0) != 1) break;
         n++;
         if (n >= 4 && memcmp(out->head + n - 4, "\r\n\r\n", 4) == 0) end = out->head + n;
     }
@@ -84,7 +96,7 @@ void client_read(int fd, client_answer *out, bool no_body)
     out->body = calloc(1, out->size + 1);
     assert_non_null(out->body);
     for (size_t got = 0; got < out->size;) {
-        ssize_t k = recv(fd, out->body + got, out->size - got, 0);
+        ssize_t k = receive(fd, out->body + got, out->size - got, 0);
 
         if (k <= 0) harness_fail("answer cut short: %zu of %zu bytes", got, out->size);
         got += (size_t)k;
@@ -138,12 +150,12 @@ bool client_wait_for(int fd, const char *text)
 
     assert_true(want > 0 && want <= sizeof buf / 2);
     for (;;) {
-        ssize_t n = recv(fd, buf + kept, sizeof buf / 2, MSG_PEEK);
+        ssize_t n = receive(fd, buf + kept, sizeof buf / 2, MSG_PEEK);
 
         if (n <= 0) return false;
         const char *at = memmem(buf, kept + (size_t)n, text, want);
         size_t take = at == NULL ? (size_t)n : (size_t)(at - buf) + want - kept;
-        if (recv(fd, buf + kept, take, 0) != (ssize_t)take) return false;
+        if (receive(fd, buf + kept, take, 0) != (ssize_t)take) return false;
         if (at != NULL) return true;
         kept += take;
         if (kept >= want) {
@@ -158,6 +170,6 @@ bool client_sees_end(int fd)
     char buf[4096];
     ssize_t n;
 
-    while ((n = recv(fd, buf, sizeof buf, 0)) > 0) continue;
+    while ((n = receive(fd, buf, sizeof buf, 0)) > 0) continue;
     return n == 0 || errno == ECONNRESET;
 }

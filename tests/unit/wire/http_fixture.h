@@ -47,7 +47,7 @@ int begin_later(fixture *f, size_t body);
 #define WAIT_FOR(cond) \
     do { \
         for (unsigned spins_ = 0; !(cond); spins_++) { \
-            if (spins_ > 10000) harness_fail("waited in vain for %s", #cond); \
+            if (spins_ > 120000) harness_fail("waited in vain for %s", #cond); \
             (void)usleep(1000); \
         } \
     } while (0)

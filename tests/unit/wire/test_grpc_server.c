@@ -125,7 +125,7 @@ static gclient *client_of(const char *address, const char *token, bool gzip)
 /** The code of a call with n bytes of data; the answer in *r. */
 static gcode call(gclient *c, const char *path, const void *data, size_t n, greply *r)
 {
-    gcall_options o = {.timeout_ms = 30000};
+    gcall_options o = {.timeout_ms = 300000};
 
     assert_status_ok(gclient_call(c, path, data, n, &o, r));
     return r->code;
@@ -136,7 +136,7 @@ static gserver_stats stats_with(gserver *s, uint64_t active)
 {
     gserver_stats stats;
 
-    for (unsigned i = 0; i < 10000; i++) {
+    for (unsigned i = 0; i < 120000; i++) {
         gserver_get_stats(s, &stats);
         if (stats.active == active) break;
         usleep(1000);
@@ -147,7 +147,7 @@ static gserver_stats stats_with(gserver *s, uint64_t active)
 
 static void wait_for(const atomic_uint *value, unsigned want)
 {
-    for (unsigned i = 0; i < 10000 && atomic_load(value) < want; i++) usleep(1000);
+    for (unsigned i = 0; i < 120000 && atomic_load(value) < want; i++) usleep(1000);
     assert_int_equal(atomic_load(value), want);
 }
 
@@ -275,15 +275,21 @@ typedef struct holder {
     const char *address;
     const char *path; /* NULL: Hold */
     uint64_t timeout_ms;
+    atomic_bool leave;
     gcode code;
     cuzk_status st;
 } holder;
+
+static bool is_to_leave(void *ctx)
+{
+    return atomic_load((atomic_bool *)ctx);
+}
 
 static void *hold_one(void *arg)
 {
     holder *h = arg;
     gclient *c = client_of(h->address, NULL, false);
-    gcall_options o = {.timeout_ms = h->timeout_ms};
+    gcall_options o = {.timeout_ms = h->timeout_ms, .stop = is_to_leave, .ctx = &h->leave};
     greply r;
 
     h->st = gclient_call(c, h->path == NULL ? "/t.Test/Hold" : h->path, "", 0, &o, &r);
@@ -305,6 +311,7 @@ static void test_tells_when_clients_go(void **state)
     gserver_config config = {.max_requests = 3};
     holder h[3];
     pthread_t t[3];
+    unsigned before;
     greply r;
 
     (void)state;
@@ -316,18 +323,29 @@ static void test_tells_when_clients_go(void **state)
     assert_status_is(gclient_call(c, "/t.Test/Hold", "", 0, &o, &r), CUZK_ECANCELLED);
     wait_for(&n_gone, 1);
 
+    o = (gcall_options){.timeout_ms = 500};
+    assert_status_ok(gclient_call(c, "/t.Test/Hold", "", 0, &o, &r));
+    assert_int_equal(r.code, GCODE_DEADLINE_EXCEEDED);
+    greply_clear(&r);
+    assert_int_equal(call(c, "/t.Test/Echo", "abc", 3, &r), GCODE_OK); /* behind it */
+    greply_clear(&r);
+    (void)stats_with(f.server, 0);
+    wait_for(&n_gone, atomic_load(&n_held));
+    before = atomic_load(&n_held);
+
     for (unsigned i = 0; i < 3; i++) {
-        h[i] = (holder){.address = f.address, .timeout_ms = i == 0 ? 1500 : 60000};
+        h[i] = (holder){.address = f.address, .timeout_ms = 600000};
         assert_int_equal(pthread_create(&t[i], NULL, hold_one, &h[i]), 0);
     }
-    wait_for(&n_held, 4);
+    wait_for(&n_held, before + 3);
     assert_int_equal(call(c, "/t.Test/Echo", "abc", 3, &r), GCODE_RESOURCE_EXHAUSTED);
     assert_non_null(strstr(r.text, "limit 3 (daemon.max_requests)"));
     assert_int_equal(call(c, "/t.Test/Look", "", 0, &r), GCODE_OK); /* whoever else waits */
     greply_clear(&r);
+    atomic_store(&h[0].leave, true);
     assert_int_equal(pthread_join(t[0], NULL), 0);
-    assert_int_equal(h[0].code, GCODE_DEADLINE_EXCEEDED);
-    wait_for(&n_gone, 2);
+    assert_int_equal(h[0].st, CUZK_ECANCELLED);
+    wait_for(&n_gone, before + 1);
     (void)stats_with(f.server, 2);
     assert_int_equal(call(c, "/t.Test/Echo", "abc", 3, &r), GCODE_OK);
     greply_clear(&r);
@@ -336,7 +354,7 @@ static void test_tells_when_clients_go(void **state)
     close_server(&f); /* what is still held is told to go */
     for (unsigned i = 1; i < 3; i++) assert_int_equal(pthread_join(t[i], NULL), 0);
     assert_true(h[1].st == CUZK_EIO || h[1].code == GCODE_CANCELLED);
-    assert_int_equal(atomic_load(&n_gone), 4);
+    assert_int_equal(atomic_load(&n_gone), before + 3);
 }
 
 /* ---- sockets ---- */
@@ -480,17 +498,17 @@ static void test_names_a_slow_client(void **state)
     assert_status_ok(span_rec_open(&config.spans));
     open_server(&f, &config);
     gclient *c = client_of(f.address, NULL, false);
-    fault_arm("slow client:400");
-    h = (holder){.address = f.address, .path = "/t.Test/Echo", .timeout_ms = 60000};
+    fault_arm("slow client:600000");
+    h = (holder){.address = f.address, .path = "/t.Test/Echo", .timeout_ms = 600000};
     assert_int_equal(pthread_create(&t, NULL, hold_one, &h), 0);
-    usleep(100000);
-    uint64_t from = clock_ns();
+    while (!fault_held("slow client")) usleep(1000);
     assert_int_equal(call(c, "/t.Test/Echo", "abc", 3, &r), GCODE_OK);
     greply_clear(&r);
-    assert_true(clock_ns() - from < 250000000);
+    assert_true(fault_held("slow client")); /* it is waited for by nobody else */
+    usleep(400000);
+    fault_arm(NULL);
     assert_int_equal(pthread_join(t, NULL), 0);
     assert_int_equal(h.code, GCODE_OK);
-    fault_arm(NULL);
     gclient_close(c);
     close_server(&f);
 
