@@ -115,6 +115,7 @@ typedef struct cuzk_config {
     uint64_t device_memory;      /* bytes of each GPU's memory to use at most; 0: all */
     const char
         *cpu_table; /* NULL: the best that this machine runs; else a name from cuzk_cpu_tables */
+    bool derived;   /* on the CPU, prove with a key's derived points where they lie beside it */
     uint64_t
         memory_limit;  /* bytes of host memory the engine may use; 0: no limit but the machine's */
     cuzk_warn_fn warn; /* may be NULL */
@@ -227,6 +228,10 @@ CUZK_API CUZK_STATUS cuzk_filecoin_gen(cuzk_engine *e, const cuzk_gen_args *args
  *  when a file is at fault; json, one object, is filled then too. */
 CUZK_API CUZK_STATUS cuzk_params_check(cuzk_engine *e, const char *params_dir, bool deep,
                                        cuzk_buffer *json);
+/** Writes NAME.derived of a circuit's key beside it (docs/formats/derived.md): once for a key, and long (2^22 rows: an hour of one
+ *  core; progress; a call that was cancelled or killed is gone on with by the next). One that is there and right is left. */
+CUZK_API CUZK_STATUS cuzk_params_derive(cuzk_engine *e, const char *circuit,
+                                        const char *params_dir);
 /** r and s of a T.json. */
 CUZK_API CUZK_STATUS cuzk_trapdoors_rs(const char *trapdoors, cuzk_fixed_rs *out);
 

@@ -165,15 +165,29 @@ static int print_object(report *r, cuzk_engine *e, cuzk_buffer *json, cuzk_statu
     return code;
 }
 
+static int params_derive(report *r, cuzk_engine *e, const char *dir)
+{
+    const options *o = r->o;
+
+    if (o->circuit == NULL || o->deep)
+        return command_usage(r, "derive --circuit NAME [--params DIR] expected");
+    cuzk_status st = cuzk_params_derive(e, o->circuit, o->params != NULL ? o->params : dir);
+    if (st == CUZK_ECANCELLED && !o->json) fprintf(stderr, "the same command goes on from here\n");
+    if (st != CUZK_OK) return report_failure(r, st);
+    return report_done(r, e, "", "derived points written");
+}
+
 int command_params(report *r, cuzk_engine *e)
 {
     const options *o = r->o;
     const char *dir = secure_getenv("FIL_PROOFS_PARAMETER_CACHE");
     cuzk_buffer json = {0};
 
-    if (o->n_args < 1 || o->n_args > 2 || strcmp(o->args[0], "check") != 0)
-        return command_usage(r, "check [DIR] expected");
     if (dir == NULL || *dir == 0) dir = "/var/tmp/filecoin-proof-parameters";
+    if (o->n_args == 1 && strcmp(o->args[0], "derive") == 0) return params_derive(r, e, dir);
+    if (o->n_args < 1 || o->n_args > 2 || strcmp(o->args[0], "check") != 0 || o->circuit != NULL ||
+        o->params != NULL)
+        return command_usage(r, "check [DIR], or derive --circuit NAME, expected");
     if (o->n_args == 2) dir = o->args[1];
     int code = outputs_check(r, 0, NULL, NULL);
     if (code != 0) return code;

@@ -47,6 +47,7 @@ typedef struct config {
 
     const char *cpu_device; /* "auto", "on", "off" */
     const char *cpu_table;  /* "auto" or a name */
+    const char *derived;    /* "auto", "off" */
 
     unsigned max_batch_size, max_batch_wait_ms;
     bool sort_by_type;

@@ -234,6 +234,12 @@ const config_key config_keys[] = {
      .offset = AT(cpu_table),
      .def = "\"auto\"",
      .doc = "Arithmetic kernels: auto, or a name that `cuzk version` lists."},
+    {.name = "cpu.derived",
+     .type = KEY_CHOICE,
+     .offset = AT(derived),
+     .def = "\"off\"",
+     .choices = "auto|off",
+     .doc = "auto: prove with a key's derived points where `cuzk params derive` has left them."},
 
     {.name = "scheduler.max_batch_size",
      .type = KEY_UNSIGNED,

@@ -56,6 +56,7 @@ static int run(report *r)
         .device = o->device == NULL && !needs_device(o->command) ? "cpu" : o->device,
         .device_memory = o->device_memory,
         .cpu_table = o->cpu_table,
+        .derived = o->derived != NULL && strcmp(o->derived, "auto") == 0,
         .memory_limit = o->memory,
         .warn = report_warn,
         .progress = report_progress,
@@ -130,6 +131,8 @@ static int run_command(int argc, char **argv)
         return 0;
     }
     report_init(&r, &o);
+    if (o.derived != NULL && strcmp(o.derived, "auto") != 0 && strcmp(o.derived, "off") != 0)
+        return command_usage(&r, "--derived: auto or off expected");
     for (size_t i = 0; i < sizeof service_commands / sizeof service_commands[0]; i++)
         if (strcmp(o.command, service_commands[i].name) == 0) return service_commands[i].fn(&r);
     if (o.daemon) return command_bench_daemon(&r);

@@ -53,6 +53,7 @@ static cuzk_config engine_config(const config *c, const char *devices)
         .missing = strcmp(c->cpu_device, "off") == 0 ? CUZK_MISSING_WARNS : CUZK_MISSING_CPU,
         .device_memory = c->gpu_memory_limit,
         .cpu_table = strcmp(c->cpu_table, "auto") == 0 ? NULL : c->cpu_table,
+        .derived = strcmp(c->derived, "auto") == 0,
     };
 }
 

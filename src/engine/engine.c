@@ -73,6 +73,7 @@ cuzk_status cuzk_engine_open(cuzk_engine **out, const cuzk_config *config)
         free(e);
         return FAIL(CUZK_ENOMEM, "engine: no mutex");
     }
+    e->derived = config->derived;
     e->warn = config->warn;
     e->progress = config->progress;
     e->ctx = config->ctx;

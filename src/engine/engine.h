@@ -42,6 +42,7 @@ struct cuzk_engine {
     bool cpu_will_do; /* where no GPU can be used */
     cancel *cancel;
     cpu_table table;
+    bool derived; /* keys' derived points are used */
     cuzk_warn_fn warn;
     cuzk_progress_fn progress;
     void *ctx;

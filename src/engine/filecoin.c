@@ -141,6 +141,7 @@ static cuzk_status open_key(cuzk_engine *e, fil_job *f, const char *dir)
     sp = span_open(SPAN_READ_KEY);
     st = key_trust(e, dir, f->kind, f->size);
     if (st == CUZK_OK) st = groth16_params_open(&f->pk, path, f->cv, f->sys, e->m);
+    if (st == CUZK_OK) st = key_derived_open(e, f->pk, dir, f->kind, f->size);
     span_close(&sp);
     return st;
 }
@@ -161,6 +162,15 @@ cuzk_status fil_compare_public(const fil_job *f, size_t k, const r1cs_assignment
     return st;
 }
 
+static cuzk_status check_derived(const fil_job *f)
+{
+    const groth16_derived *x = f->pk->derived;
+    groth16_derived_info info;
+
+    return x == NULL ? CUZK_OK
+                     : groth16_derived_info_read(&info, x->file.data, x->file.size, f->env->cancel);
+}
+
 cuzk_status fil_explain(const fil_job *f, const r1cs_assignment *w)
 {
     const job_env *e = f->env;
@@ -176,6 +186,7 @@ cuzk_status fil_explain(const fil_job *f, const r1cs_assignment *w)
                          fault.tmpl, fault.row_in_tmpl);
     }
     TRY(engine_check_key(f->pk, e->pool, e->cancel, NULL));
+    TRY(check_derived(f));
     return FAIL(
         CUZK_EBUG,
         "the proof of a satisfied circuit did not verify: key of another circuit, or a bug");

@@ -296,6 +296,22 @@ static cuzk_status look_srs(inspect *x, const curve *cv)
     return st;
 }
 
+static cuzk_status look_derived(inspect *x)
+{
+    groth16_derived_info i;
+    char source[GROTH16_SOURCE_BYTES + 1] = {0};
+
+    inspect_put_text(x->o, "type", "derived points of a key");
+    TRY(groth16_derived_info_read(&i, x->data, x->size, x->e->cancel));
+    memcpy(source, i.source, GROTH16_SOURCE_BYTES);
+    inspect_put_text(x->o, "curve", curve_name(CURVE_ID_BLS12_381));
+    inspect_put_u64(x->o, "log_n", i.log_n);
+    inspect_put_u64(x->o, "inputs", i.n_inputs);
+    inspect_put_u64(x->o, "aux", i.n_aux);
+    inspect_put_text(x->o, "params_digest", source);
+    return CUZK_OK;
+}
+
 static cuzk_status look_binary(inspect *x)
 {
     const curve *cv = curve_get(CURVE_ID_BLS12_381, x->e->table);
@@ -331,6 +347,7 @@ static cuzk_status look(inspect *x)
     size_t i = 0;
 
     if (is_aggregate(x)) return look_aggregate(x);
+    if (groth16_is_derived(x->data, x->size)) return look_derived(x);
     for (size_t k = 0; k < 4; k++)
         if (x->size >= 4 && memcmp(x->data, magics[k], 4) == 0) return look_container(x, magics[k]);
     while (i < x->size && strchr(" \t\r\n", x->data[i]) != NULL && x->data[i] != 0) i++;

@@ -30,6 +30,7 @@ cuzk_status key_load_filecoin(keys *s, key_entry *k)
     fault_stall("key load");
     st = key_trust(e, s->params_dir, k->kind, k->size);
     if (st == CUZK_OK) st = groth16_params_open(&k->pk, path, cv, k->sys, k->m);
+    if (st == CUZK_OK) st = key_derived_open(e, k->pk, s->params_dir, k->kind, k->size);
     span_close(&sp);
     TRY(st);
     TRY(groth16_vk_prepare(k->pk->vk, NULL)); /* its proofs are verified here */

@@ -137,9 +137,8 @@ cuzk_status key_write_digests(const char *dir, fil_kind kind, const fil_size *si
 
 /* ---- before a proof ---- */
 
-/** The digest of DIR/file: remembered, or made now and remembered. */
-static cuzk_status digest_of(cuzk_engine *e, const char *dir, const char *file, const char *path,
-                             char out[KEY_DIGEST_HEX + 1])
+cuzk_status key_digest_of(cuzk_engine *e, const char *dir, const char *file, const char *path,
+                          char out[KEY_DIGEST_HEX + 1])
 {
     key_record r = {0};
     file_id after;
@@ -196,7 +195,7 @@ cuzk_status key_trust(cuzk_engine *e, const char *dir, fil_kind kind, const fil_
     TRY(key_expect(&x, dir, kind, size, false));
     if (x.own[0] == 0 && x.network[0] == 0) return CUZK_OK;
     const char *file = strrchr(path, '/') + 1;
-    TRY(digest_of(e, dir, file, path, digest));
+    TRY(key_digest_of(e, dir, file, path, digest));
     return judge(&e->env, &x, file, digest);
 }
 
@@ -228,7 +227,7 @@ cuzk_status key_may_replace(cuzk_engine *e, const char *dir, fil_kind kind, cons
     const char *file = strrchr(path, '/') + 1;
     TRY(key_expect(&x, dir, kind, size, false));
     if (x.own[0] != 0) {
-        TRY(digest_of(e, dir, file, path, digest));
+        TRY(key_digest_of(e, dir, file, path, digest));
         if (key_compare(&x, digest) == KEY_OWN) return CUZK_OK;
     }
     return FAIL_DATA(INCONSISTENT, file,
@@ -248,7 +247,7 @@ cuzk_status key_trust_srs(cuzk_engine *e, const char *path, uint64_t points, boo
     if (n < 0 || (size_t)n >= sizeof dir)
         return FAIL(CUZK_EINVAL, "key path longer than %d bytes", FIL_PATH_MAX);
     if (strcmp(file, FIL_SRS_NAME) == 0) {
-        TRY(digest_of(e, dir, file, path, digest));
+        TRY(key_digest_of(e, dir, file, path, digest));
         if (strcmp(digest, FIL_SRS_DIGEST) != 0)
             warn_foreign(&e->env, file, digest, FIL_SRS_DIGEST);
     }

@@ -36,6 +36,10 @@ CUZK_STATUS key_remember(cuzk_engine *e, const char *dir, const key_record *r);
 /** The same; a folder that cannot be written to is a warning. */
 CUZK_STATUS key_try_remember(cuzk_engine *e, const char *dir, const key_record *r);
 
+/** The digest of DIR/file, which is at path: remembered, or made now and remembered. */
+CUZK_STATUS key_digest_of(cuzk_engine *e, const char *dir, const char *file, const char *path,
+                          char out[KEY_DIGEST_HEX + 1]);
+
 typedef enum key_standing {
     KEY_UNKNOWN, /* nothing to compare with */
     KEY_NETWORK, /* the network's own */
@@ -65,6 +69,12 @@ CUZK_STATUS key_trust(cuzk_engine *e, const char *dir, fil_kind kind, const fil_
 /** Before a verification: the same of a NAME.vk that was read, n bytes. */
 CUZK_STATUS key_trust_vk(const job_env *e, const char *dir, fil_kind kind, const fil_size *size,
                          const uint8_t *data, size_t n);
+/** Where the engine uses derived points, and NAME.derived is there: gives them to the key. CUZK_EDATA: another key's, or damaged. */
+CUZK_STATUS key_derived_open(cuzk_engine *e, groth16_pk *pk, const char *dir, fil_kind kind,
+                             const fil_size *size);
+/** NAME.derived to the key, whatever the engine uses. anew: its bytes are read even where they were found good before. */
+CUZK_STATUS key_derived_take(cuzk_engine *e, groth16_pk *pk, const char *dir, fil_kind kind,
+                             const fil_size *size, bool anew);
 /** The same of a file of powers, which has the network's name or any other. *checked: all of its points were found in their
  *  subgroup before. */
 CUZK_STATUS key_trust_srs(cuzk_engine *e, const char *path, uint64_t points, bool *checked);

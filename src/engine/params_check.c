@@ -236,6 +236,19 @@ static cuzk_status check_meta(const file_check *f)
                      (unsigned long long)bytes, (unsigned long long)f->size->bytes);
 }
 
+/** It is of the key beside it, and its bytes are those that were written. */
+static cuzk_status check_derived(const file_check *f)
+{
+    char path[FIL_PATH_MAX];
+    groth16_pk *pk;
+
+    TRY(fil_key_path(path, f->x->dir, f->kind, f->size, ".params"));
+    TRY(groth16_params_open(&pk, path, f->x->cv, NULL, f->x->e->m));
+    cuzk_status st = key_derived_take(f->x->e, pk, f->x->dir, f->kind, f->size, true);
+    groth16_pk_free(pk);
+    return st;
+}
+
 static cuzk_status check_srs(file_check *f)
 {
     static const key_expected want = {.network = FIL_SRS_DIGEST};
@@ -259,17 +272,19 @@ static cuzk_status check_srs(file_check *f)
 /** What the name says, then what the bytes say. */
 static cuzk_status check_named(file_check *f)
 {
-    static const char *const exts[] = {".params", ".vk", ".meta", ".digest"};
+    static const char *const exts[] = {".params", ".vk", ".meta", ".digest", ".derived"};
+    const size_t n = sizeof exts / sizeof exts[0];
     char base[KEY_NAME_MAX];
     key_expected want;
     size_t i = 0;
 
     if (strcmp(f->file, FIL_SRS_NAME) == 0) return check_srs(f);
-    while (i < 4 && !take_extension(f->file, exts[i], base)) i++;
-    if (i == 4 || !fil_key_find(&f->kind, &f->size, base))
+    while (i < n && !take_extension(f->file, exts[i], base)) i++;
+    if (i == n || !fil_key_find(&f->kind, &f->size, base))
         return FAIL_DATA(MALFORMED, f->file, "%s: no circuit has this name", f->file);
     bytes_printf(f->x->o, ",\"circuit\":\"%s-%s\"", fil_kind_name(f->kind), f->size->name);
     if (i == 2) return check_meta(f);
+    if (i == 4) return check_derived(f);
     TRY(key_expect(&want, f->x->dir, f->kind, f->size, i == 1));
     if (i == 3) return CUZK_OK; /* it could be read */
     return i == 0 ? check_params(f, &want) : check_vk(f, &want);
@@ -301,7 +316,7 @@ static cuzk_status on_name(void *ctx, const char *name)
         bytes_printf(x->o, ",\"bytes\":%llu", (unsigned long long)id.size);
     x->files++;
     if (part)
-        bytes_printf(x->o, ",\"note\":\"a setup that is not finished\"");
+        bytes_printf(x->o, ",\"note\":\"work that is not finished\"");
     else
         st = check_named(&f);
     if (st != CUZK_OK && !is_of_file(st)) return st;

@@ -169,8 +169,10 @@ static cuzk_status finish(deriver *x, dev_stream *s)
     const dev_points h = {
         .data = in.data + x->at.h, .n = (size_t)1 << x->pk->log_n, .enc = POINT_LEM};
     const dev_points l = {.data = in.data + x->at.l, .n = x->columns.n, .enc = POINT_LEM};
+    span sp = span_open(SPAN_SETUP_POINTS);
     cuzk_status st = derived_compare(s, x->pk, x->columns.sys, &h, &l, x->m);
     if (st == CUZK_OK) st = derived_header(header, x->pk, x->source, in.data, x->o->cancel);
+    span_close(&sp);
     file_map_close(&in);
     TRY(st);
     TRY(file_part_write(x->f, 0, header, sizeof header));

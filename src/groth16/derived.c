@@ -11,18 +11,23 @@
 
 #define VERSION 1u
 #define SUMMED 56u /* bytes of the header that the checksum is of too */
+#define POINT_BYTES 96u
 #define SUM_STEP ((size_t)16 << 20)
 
 static const uint8_t magic[8] = {'c', 'u', 'z', 'k', 'd', 'e', 'r', 'v'};
 
-derived_layout derived_layout_of(const groth16_pk *pk)
+static derived_layout lay_out(unsigned log_n, uint64_t n_vars)
 {
-    uint64_t g1 = pk->cv->g1_size;
     derived_layout x = {.h = DERIVED_HEADER};
 
-    x.l = x.h + ((uint64_t)1 << pk->log_n) * g1;
-    x.size = x.l + ((uint64_t)pk->n_inputs + pk->n_aux) * g1;
+    x.l = x.h + ((uint64_t)1 << log_n) * POINT_BYTES;
+    x.size = x.l + n_vars * POINT_BYTES;
     return x;
+}
+
+derived_layout derived_layout_of(const groth16_pk *pk)
+{
+    return lay_out(pk->log_n, (uint64_t)pk->n_inputs + pk->n_aux);
 }
 
 static void put_fixed(uint8_t out[DERIVED_HEADER], const groth16_pk *pk,
@@ -38,12 +43,12 @@ static void put_fixed(uint8_t out[DERIVED_HEADER], const groth16_pk *pk,
 }
 
 /** BLAKE2b-256 of the header's first bytes and of all points. */
-static cuzk_status sum_of(uint8_t out[DERIVED_SUM_BYTES], const uint8_t header[DERIVED_HEADER],
+static cuzk_status sum_of(uint8_t out[GROTH16_DERIVED_SUM], const uint8_t header[DERIVED_HEADER],
                           const uint8_t *points, uint64_t size, const cancel *c)
 {
     blake2b_ctx b;
 
-    blake2b_init(&b, DERIVED_SUM_BYTES, NULL, 0);
+    blake2b_init(&b, GROTH16_DERIVED_SUM, NULL, 0);
     blake2b_update(&b, header, SUMMED);
     for (uint64_t at = 0; at < size; at += SUM_STEP) {
         TRY(cancel_check(c));
@@ -109,15 +114,36 @@ out:
     return st;
 }
 
-cuzk_status groth16_derived_check(const groth16_pk *pk, const cancel *c)
+bool groth16_is_derived(const uint8_t *data, size_t size)
 {
-    const file_map *f = &pk->derived->file;
-    uint8_t sum[DERIVED_SUM_BYTES];
-    span sp = span_open(SPAN_READ_KEY);
-    cuzk_status st = sum_of(sum, f->data, f->data + DERIVED_HEADER, f->size - DERIVED_HEADER, c);
+    return size >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
+}
 
+cuzk_status groth16_derived_info_read(groth16_derived_info *out, const uint8_t *data, size_t size,
+                                      const cancel *c)
+{
+    uint8_t sum[GROTH16_DERIVED_SUM];
+    groth16_derived_info x;
+    span sp;
+
+    if (size < DERIVED_HEADER || !groth16_is_derived(data, size) ||
+        load_u32le(data + 8) != VERSION || load_u32le(data + 12) > DEV_MAX_LOG_N)
+        return FAIL_DATA(MALFORMED, "header", "no header of derived points, version %u", VERSION);
+    x = (groth16_derived_info){.log_n = load_u32le(data + 12),
+                               .n_inputs = load_u32le(data + 16),
+                               .n_aux = load_u32le(data + 20)};
+    memcpy(x.source, data + 24, GROTH16_SOURCE_BYTES);
+    memcpy(x.sum, data + SUMMED, sizeof x.sum);
+    if (size != lay_out(x.log_n, (uint64_t)x.n_inputs + x.n_aux).size)
+        return FAIL_DATA(MALFORMED, "size",
+                         "%zu bytes are not those of 2^%u rows, %u and %u variables", size, x.log_n,
+                         x.n_inputs, x.n_aux);
+    sp = span_open(SPAN_READ_KEY);
+    cuzk_status st = sum_of(sum, data, data + DERIVED_HEADER, size - DERIVED_HEADER, c);
     span_close(&sp);
     TRY(st);
-    if (memcmp(sum, f->data + SUMMED, sizeof sum) == 0) return CUZK_OK;
-    return FAIL_DATA(MALFORMED, "checksum", "%s is damaged: its checksum is another one", f->path);
+    if (memcmp(sum, data + SUMMED, sizeof sum) != 0)
+        return FAIL_DATA(MALFORMED, "checksum", "damaged: the checksum of derived points differs");
+    *out = x;
+    return CUZK_OK;
 }

@@ -54,7 +54,6 @@ typedef struct derived_layout {
     uint64_t h, l, size;
 } derived_layout;
 #define DERIVED_HEADER 96u
-#define DERIVED_SUM_BYTES 32u
 derived_layout derived_layout_of(const groth16_pk *pk);
 /** The header of the derived key whose points are at data + DERIVED_HEADER on. */
 CUZK_STATUS derived_header(uint8_t out[DERIVED_HEADER], const groth16_pk *pk,

@@ -70,8 +70,17 @@ typedef struct groth16_derived {
  *  of another key (class inconsistent), or malformed. Points are looked at as a proof reads them. */
 CUZK_STATUS groth16_derived_open(groth16_pk *pk, const char *path,
                                  const uint8_t source[GROTH16_SOURCE_BYTES]);
-/** All bytes are those that were written: reads the file once. CUZK_EDATA, malformed. */
-CUZK_STATUS groth16_derived_check(const groth16_pk *pk, const cancel *c);
+#define GROTH16_DERIVED_SUM 32
+/** What such a file's header says. */
+typedef struct groth16_derived_info {
+    unsigned log_n;
+    uint32_t n_inputs, n_aux;
+    uint8_t source[GROTH16_SOURCE_BYTES], sum[GROTH16_DERIVED_SUM];
+} groth16_derived_info;
+bool groth16_is_derived(const uint8_t *data, size_t size);
+/** All bytes are those that were written: reads them once. CUZK_EDATA, malformed. */
+CUZK_STATUS groth16_derived_info_read(groth16_derived_info *out, const uint8_t *data, size_t size,
+                                      const cancel *c);
 
 typedef struct groth16_prove_args {
     const groth16_pk *pk;

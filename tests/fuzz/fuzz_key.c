@@ -1,5 +1,5 @@
 /*
- * fuzz/fuzz_key.c - .zkey, .params, .vk and proof bytes: any bytes are refused cleanly
+ * fuzz/fuzz_key.c - .zkey, .params, .vk, derived points and proof bytes: any bytes are refused cleanly
  *
  * Keys are read by mapping, so the bytes go through a file in memory.
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -45,7 +45,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[64];
     mem *m;
     groth16_vk *vk;
+    groth16_derived_info derived;
     groth16_proof p;
+    cuzk_status st;
     int fd;
 
     if (size >= GROTH16_PROOF_BYTES && groth16_proof_read(&p, cv, data) == CUZK_OK) {
@@ -55,6 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     must(mem_open(&m, "fuzz", BUDGET, NULL) == CUZK_OK);
     if (groth16_vk_read(&vk, data, size, NULL, cv, m) == CUZK_OK) groth16_vk_free(vk);
+    st = groth16_derived_info_read(&derived, data, size, NULL);
+    must(st == CUZK_OK || st == CUZK_EDATA);
     fd = memfd_create("fuzz", 0);
     must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);

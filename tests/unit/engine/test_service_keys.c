@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/fault.h"
+#include "engine/key_store.h"
 
 static void copy_key(const char *name, const char *to)
 {
@@ -76,6 +77,37 @@ static void test_changed_key(void **state)
     service_stop(&t);
 }
 
+/* Derived points that are none fail the job that should use them; once they are gone the next one is proved without. */
+static void test_rubbish_derived(void **state)
+{
+    cuzk_config ec = {.threads = 2, .device = "cpu", .derived = true};
+    cuzk_service_config c = {.memory_total = (uint64_t)4 << 30,
+                             .memory_critical = (uint64_t)1 << 30,
+                             .params_dir = service_params()};
+    char path[FIL_PATH_MAX];
+    test_service t;
+    test_request q;
+    cuzk_ticket k;
+    told r;
+    (void)state;
+
+    assert_status_ok(
+        fil_key_path(path, service_params(), FIL_WINDOW, fil_size_by_bytes(2048), ".derived"));
+    harness_write_file(path, (const uint8_t *)"rubbish", 7);
+    assert_status_ok(cuzk_engine_open(&t.e, &ec));
+    assert_status_ok(cuzk_service_open(&t.s, t.e, &c));
+    request_window(&q, "", 2);
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    wait_for_job(t.s, k.job_id, 0, &r);
+    assert_int_equal(r.state, CUZK_JOB_FAILED);
+    assert_int_equal(r.error.klass, CUZK_CLASS_MALFORMED);
+    if (strstr(r.error.message, ".derived") == NULL) fail_msg("%s", r.error.message);
+    assert_int_equal(remove(path), 0);
+    proves(t.s, &q);
+    request_clear(&q);
+    service_stop(&t);
+}
+
 #ifdef CUZK_VERIFY
 /* A folder of keys that hangs: waits still time out. */
 static void test_hanging_folder(void **state)
@@ -132,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changed_key),
+        cmocka_unit_test(test_rubbish_derived),
 #ifdef CUZK_VERIFY
         cmocka_unit_test(test_hanging_folder),
         cmocka_unit_test(test_fault_is_not_final),
