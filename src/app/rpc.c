@@ -11,6 +11,7 @@
 
 #define KEY_THREADS 2
 #define DOCUMENT_THREADS 1
+#define BULK_THREADS 2 /* large requests that are decoded and stored at once */
 
 static const char *const services[] = {"cuzk.v1.ProvingEngine", "cuzk.v1.Operator"};
 
@@ -111,6 +112,7 @@ cuzk_status rpc_start(rpc **out, const rpc_config *config, cuzk_service *s)
     greflection_methods(r->methods + RPC_METHODS + GHEALTH_METHODS);
     TRY_OUT(rpc_lane_open(&r->keys, "rpc keys", KEY_THREADS, config->spans));
     TRY_OUT(rpc_lane_open(&r->documents, "rpc documents", DOCUMENT_THREADS, config->spans));
+    TRY_OUT(rpc_lane_open(&r->bulk, "rpc bulk", BULK_THREADS, config->spans));
     const gserver_config g = server_config(r, config);
     TRY_OUT(gserver_open(&r->server, &g));
     *out = r;
@@ -142,9 +144,11 @@ void rpc_stop(rpc *r, uint64_t timeout_ms)
     /* A lane's calls hold the server open: what waits is refused before, what comes after that is refused too. */
     rpc_lane_stop(r->keys);
     rpc_lane_stop(r->documents);
+    rpc_lane_stop(r->bulk);
     gserver_close(r->server, timeout_ms);
     rpc_lane_close(r->keys);
     rpc_lane_close(r->documents);
+    rpc_lane_close(r->bulk);
     ghealth_close(r->health);
     free(r);
 }

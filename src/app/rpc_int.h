@@ -27,7 +27,7 @@ struct rpc {
     cuzk_service *service;
     gserver *server;
     ghealth *health;
-    rpc_lane *keys, *documents;
+    rpc_lane *keys, *documents, *bulk;
     gmethod methods[RPC_METHODS + GHEALTH_METHODS + GREFLECTION_METHODS];
     cuzk_log_fn log;
     void *log_ctx;

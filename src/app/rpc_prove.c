@@ -14,6 +14,7 @@
 #include "wire/proto/proving.pb-c.h"
 
 typedef Cuzk__V1__AwaitProofResponse await_response;
+#define BULK ((size_t)1 << 20) /* bytes of a request; a WinningPoSt's are some 100 KiB */
 #define AWAIT(x) CUZK__V1__AWAIT_PROOF_RESPONSE__STATUS__##x
 
 /* ---- failures ---- */
@@ -222,7 +223,7 @@ static bool admit(const rpc *r, gcall *c, bool prove, cuzk_ticket **ticket)
     return st == CUZK_OK;
 }
 
-void rpc_submit(void *ctx, gcall *c)
+static void submit(void *ctx, gcall *c)
 {
     const rpc *r = ctx;
     cuzk_ticket *t;
@@ -236,7 +237,7 @@ void rpc_submit(void *ctx, gcall *c)
     free(t);
 }
 
-void rpc_prove(void *ctx, gcall *c)
+static void prove(void *ctx, gcall *c)
 {
     rpc *r = ctx;
     cuzk_ticket *t;
@@ -246,7 +247,7 @@ void rpc_prove(void *ctx, gcall *c)
     free(t);
 }
 
-void rpc_aggregate(void *ctx, gcall *c)
+static void aggregate(void *ctx, gcall *c)
 {
     rpc *r = ctx;
     rpc_aggregation q;
@@ -311,4 +312,31 @@ void rpc_cancel(void *ctx, gcall *c)
     else
         rpc_fail(c, st);
     cuzk__v1__cancel_proof_request__free_unpacked(q, NULL);
+}
+
+/* ---- requests that are admitted ---- */
+
+/** A large one takes its time to be decoded and stored. It has threads of its own: those of the server stay free for small ones,
+ *  as a WinningPoSt's is. */
+static void spread(rpc *r, gcall *c, gcall_fn fn)
+{
+    if (gcall_request(c).size > BULK)
+        rpc_lane_put(r->bulk, fn, r, c);
+    else
+        fn(r, c);
+}
+
+void rpc_submit(void *ctx, gcall *c)
+{
+    spread(ctx, c, submit);
+}
+
+void rpc_prove(void *ctx, gcall *c)
+{
+    spread(ctx, c, prove);
+}
+
+void rpc_aggregate(void *ctx, gcall *c)
+{
+    spread(ctx, c, aggregate);
 }
