@@ -144,6 +144,8 @@ typedef struct svc_part {
     uint32_t avoid;     /* devices that it failed on, a bit each */
     svc_device *at_dev; /* where it was proved last; NULL: on the CPU that stands in */
     bool beside;        /* there was another partition on it */
+    bool no_room;       /* its memory did not do */
+    bool alone;         /* wants the device for itself, the next time */
     svc_later begins, ends;
     cuzk_status proved; /* what came of prove_start; its failure: */
     cuzk_error why;
@@ -570,6 +572,8 @@ void svc_device_put(svc_device *v);
 /** The CPU device of a path, and the stage that serves the path. */
 device *svc_stand_in(const service *s, part_path path);
 stage *svc_device_stage(const service *s, part_path path);
+/** There is no other device for it than the one that it was on. */
+bool svc_device_is_last(const service *s, const svc_part *p);
 /** Where the partition is tried after a failure. */
 part_path svc_next_path(const service *s, const svc_part *p);
 /** The device takes nothing any more. False: it was retired already. */

@@ -121,6 +121,13 @@ stage *svc_device_stage(const service *s, part_path path)
     return path == PATH_DEVICES || s->host == NULL ? s->device : s->host;
 }
 
+bool svc_device_is_last(const service *s, const svc_part *p)
+{
+    for (unsigned i = 0; i < s->n_devices; i++)
+        if (&s->devices[i] != p->at_dev && may_take(&s->devices[i], p->avoid, i)) return false;
+    return true;
+}
+
 part_path svc_next_path(const service *s, const svc_part *p)
 {
     if (p->path == PATH_PORTABLE || p->path == PATH_HOST) return PATH_PORTABLE;

@@ -104,6 +104,7 @@ static bool move_on(svc_part *p, part_at at, part_state state, stage *to)
         p->at = at;
         p->state = state;
         stage_order(&p->item, level, j->number, j->rq.kind, p->index);
+        p->item.alone = at == AT_DEVICE && p->alone;
         j->out++; /* for making up */
         job_clock_enter(&j->clock, PHASE_QUEUE, now);
     }
@@ -427,6 +428,11 @@ static cuzk_status prove_somewhere(svc_part *p, unsigned level, svc_device *v)
         if (atomic_load_explicit(&v->on, memory_order_relaxed) > 1) p->beside = true;
         lost = st == CUZK_OK && fault_hit("device lost");
         if (lost) st = FAIL(CUZK_EDEVICE, "a device that is lost, by a test");
+        p->no_room = (st == CUZK_EBUDGET || st == CUZK_ENOMEM) && v->info.gpu;
+        if (st == CUZK_OK && fault_hit("device memory")) {
+            st = FAIL(CUZK_EBUDGET, "no memory on the device, by a test");
+            p->no_room = true;
+        }
         if (lost || (st == CUZK_EDEVICE && device_is_lost(v->d)))
             atomic_store_explicit(&v->width, 0, memory_order_relaxed); /* the finisher tells */
         return st;
@@ -458,6 +464,7 @@ void svc_prove(void *ctx, stage_item *it)
     span_context(account.number, (int32_t)p->index);
     p->measured = 0;
     p->at_dev = NULL;
+    p->no_room = p->alone = false;
     p->proved = cancel_check(p->job->cancel);
     if (p->proved == CUZK_OK) {
         v = p->path == PATH_DEVICES ? svc_device_take(s, p->avoid) : NULL;
@@ -583,11 +590,17 @@ static void count_measured(svc_part *p)
     svc_unlock(s);
 }
 
-/* The GPU had no room, for this partition or beside another. */
-static bool lacked_device_memory(const svc_part *p, cuzk_status st)
+/* The device had no room beside another partition: there again, no attempt of its own. Where the other one was not there because
+ * two are let on it, it is work that stands aside, with its memory kept: this one waits until it is done. */
+static bool try_with_room(svc_part *p)
 {
-    return (st == CUZK_EBUDGET || st == CUZK_ENOMEM) && p->proved == st && p->at_dev != NULL &&
-           p->at_dev->info.gpu;
+    service *s = p->job->s;
+
+    if (!p->beside) return false;
+    p->alone = svc_device_is_last(s, p);
+    if (!svc_device_narrow(s, p->at_dev, &p->why) && !p->alone) return false;
+    forget_attempt(p);
+    return again_in(p);
 }
 
 /* What is left to do with a partition whose proof there is not. */
@@ -604,13 +617,8 @@ static void deal_with(svc_part *p, cuzk_status st)
         retry = try_again(p, "the proof did not verify", true);
     } else if (st == CUZK_EDEVICE) {
         retry = try_again(p, "device fault", false);
-    } else if (lacked_device_memory(p, st)) {
-        if (p->beside && svc_device_narrow(s, v, &p->why)) {
-            forget_attempt(p); /* there, as soon as it is alone: no attempt of its own */
-            retry = again_in(p);
-        } else {
-            retry = try_again(p, "device memory", false);
-        }
+    } else if (p->no_room && p->proved == st) {
+        retry = try_with_room(p) || try_again(p, "device memory", false);
     }
     if (retry) return;
     if (st == CUZK_OK) st = svc_explain(p); /* it did not verify, on any path */

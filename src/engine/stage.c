@@ -91,11 +91,12 @@ static void take_out(stage *s, stage_item *it)
 
 /* ---- choosing ---- */
 
-/* An item of this level may start: there is room, or all that run are of lower levels. */
-static bool may_start(const stage *s, unsigned level)
+/* It may start: there is room, or all that run are of lower levels. */
+static bool may_start(const stage *s, const stage_item *it)
 {
+    if (it->alone) return s->active == 0;
     if (s->active < s->width) return true;
-    for (unsigned l = level; l < STAGE_LEVELS; l++)
+    for (unsigned l = it->level; l < STAGE_LEVELS; l++)
         if (s->running[l] != 0) return false;
     return true;
 }
@@ -105,7 +106,7 @@ static stage_item *choose(const stage *s)
 {
     stage_item *first = s->heap[0], *best = NULL;
 
-    if (s->sticky_ns == 0 || first->group == s->last_group) return first;
+    if (s->sticky_ns == 0 || first->group == s->last_group || first->alone) return first;
     for (size_t i = 0; i < s->n; i++) {
         stage_item *it = s->heap[i];
 
@@ -126,7 +127,7 @@ static void serve_locked(stage *s)
     s->active++;
     s->running[level]++;
     /* Another may be able to start beside it. */
-    if (s->n > 0 && may_start(s, s->heap[0]->level)) (void)pthread_cond_signal(&s->work);
+    if (s->n > 0 && may_start(s, s->heap[0])) (void)pthread_cond_signal(&s->work);
     (void)pthread_mutex_unlock(&s->mu);
     s->fn(s->ctx, it);
     span_context(0, -1);
@@ -141,7 +142,7 @@ static void loop(stage *s)
     while (!s->quit) {
         span idle;
 
-        if (s->n > 0 && !s->held && may_start(s, s->heap[0]->level)) {
+        if (s->n > 0 && !s->held && may_start(s, s->heap[0])) {
             serve_locked(s);
             continue;
         }

@@ -25,6 +25,7 @@ typedef struct stage_item {
     uint64_t age;   /* then lower first */
     uint64_t group; /* with `sticky`: among the eldest, items of the group served last go first */
     uint32_t index; /* then lower first */
+    bool alone;     /* starts when nothing else runs; until then nothing behind it does */
     /* the stage's */
     _Atomic(stage *)
         in; /* the stage whose lock guards the rest; relaxed: it matters under that lock alone */
@@ -32,7 +33,7 @@ typedef struct stage_item {
     uint64_t since; /* clock_ns when it was pushed */
 } stage_item;
 
-/** Sets the order of an item that is in no stage. */
+/** Sets the order of an item that is in no stage; it need not be alone. */
 static inline void stage_order(stage_item *it, unsigned level, uint64_t age, uint64_t group,
                                uint32_t index)
 {
@@ -40,6 +41,7 @@ static inline void stage_order(stage_item *it, unsigned level, uint64_t age, uin
     it->age = age;
     it->group = group;
     it->index = index;
+    it->alone = false;
 }
 typedef void (*stage_fn)(void *ctx, stage_item *it);
 

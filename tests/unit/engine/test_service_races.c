@@ -142,6 +142,49 @@ static void test_raised(void **state)
     service_stop(&t);
 }
 
+/* Urgent work for which the device has no memory beside work that stands aside waits for it, and is proved there. */
+static void test_no_room_beside(void **state)
+{
+    cuzk_service_tunables tune = {.retries = 2};
+    test_service t;
+    test_request q;
+    cuzk_ticket low, k;
+    char *text;
+    told r;
+
+    (void)state;
+    service_start(&t, 2, NULL, &tune);
+    request_window(&q, "low", 2);
+    q.r.priority = CUZK_LOW;
+    fault_arm("device:hold");
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &low));
+    wait_for_text(t.s, "/jobs/low", "\"gpu\"");
+    fault_arm("device:hold:0,device memory:1"); /* the one that is held stays so */
+    q.r.request_id = "urgent";
+    q.r.priority = CUZK_CRITICAL;
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    for (bool done = false; !done; service_pause(5)) {
+        text = document(
+            t.s,
+            "/jobs/urgent"); /* on the device once, and waits for it again; or it went elsewhere */
+        done = strstr(text, "\"completed\"") != NULL ||
+               (strstr(text, "\"synth_done\"") != NULL && json_number(text, "prove_ms") > 0);
+        free(text);
+    }
+    wait_for_job(t.s, k.job_id, 1, &r);
+    assert_int_equal(r.end, CUZK_WAIT_TIMEOUT);
+    fault_arm(NULL);
+    wait_for_job(t.s, k.job_id, 0, &r);
+    assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    wait_for_job(t.s, low.job_id, 0, &r);
+    assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    text = document(t.s, "/metrics");
+    assert_non_null(strstr(text, "cuzk_partition_retries_total 0\n"));
+    free(text);
+    request_clear(&q);
+    service_stop(&t);
+}
+
 typedef struct caller {
     pthread_t thread;
     cuzk_service *s;
@@ -235,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_closed),
         cmocka_unit_test(test_stopped_before_its_key),
         cmocka_unit_test(test_raised),
+        cmocka_unit_test(test_no_room_beside),
         cmocka_unit_test(test_left_while_admitted),
         cmocka_unit_test(test_preload_drained),
     };
