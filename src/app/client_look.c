@@ -25,6 +25,8 @@ static char *text_of(const char *s)
     return text.out;
 }
 
+static const char only_options[] = "takes no arguments, only options";
+
 /* ---- status ---- */
 
 static const char *size_text(char out[32], uint64_t bytes)
@@ -104,8 +106,10 @@ static int show_json(client *c, const char *path, const char *name)
 int command_status(report *r)
 {
     client c;
-    int code = client_open(&c, r);
+    int code;
 
+    if (r->o->n_args != 0) return command_usage(r, only_options);
+    code = client_open(&c, r);
     if (code == 0) code = r->o->json ? show_json(&c, "/status", "status") : show_status(&c);
     client_close(&c);
     return code;
@@ -146,15 +150,23 @@ static bool print_jobs(const char *body, size_t size)
     return false;
 }
 
-/** "/jobs" with what of state, kind and limit was asked for. */
-static void jobs_path(char *out, size_t size, const options *o, unsigned limit)
+/** "/jobs" with what of state, kind and limit was asked for. False: too long. */
+static bool jobs_path(char *out, size_t size, const options *o, unsigned limit)
 {
-    int n = snprintf(out, size, "/jobs?limit=%u", o->limit != 0 ? o->limit : limit);
+    const char *const names[] = {"&state=", "&kind="}, *const values[] = {o->state, o->kind};
+    size_t n = (size_t)snprintf(out, size, "/jobs?limit=%u", o->limit != 0 ? o->limit : limit);
 
-    if (o->state != NULL && n > 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, "&state=%s", o->state);
-    if (o->kind != NULL && n > 0 && (size_t)n < size)
-        (void)snprintf(out + n, size - (size_t)n, "&kind=%s", o->kind);
+    for (size_t i = 0; i < 2; i++) {
+        if (values[i] == NULL) continue;
+        if (!client_job_path(out + n, size - n, names[i], values[i], "")) return false;
+        n += strlen(out + n);
+    }
+    return true;
+}
+
+static int no_such_jobs(const report *r)
+{
+    return command_usage(r, "--state and --kind: no state and no kind has so long a name");
 }
 
 static int show_jobs(client *c, unsigned limit)
@@ -163,7 +175,7 @@ static int show_jobs(client *c, unsigned limit)
     size_t size;
     int code;
 
-    jobs_path(path, sizeof path, c->r->o, limit);
+    if (!jobs_path(path, sizeof path, c->r->o, limit)) return no_such_jobs(c->r);
     code = client_document(c, path, &body, &size);
     if (code != 0) return code;
     bool ok = print_jobs(body, size);
@@ -176,10 +188,12 @@ int command_jobs(report *r)
     client c;
     char path[256], *body;
     size_t size;
-    int code = client_open(&c, r);
+    int code;
 
+    if (r->o->n_args != 0) return command_usage(r, only_options);
+    if (!jobs_path(path, sizeof path, r->o, 100)) return no_such_jobs(r);
+    code = client_open(&c, r);
     if (code == 0 && r->o->json) {
-        jobs_path(path, sizeof path, r->o, 100);
         code = client_document(&c, path, &body, &size);
         if (code == 0) {
             bool object = size > 2 && body[0] == '{'; /* as the document is */
@@ -304,8 +318,10 @@ int command_top(report *r)
     bool terminal = isatty(STDOUT_FILENO) == 1;
     unsigned reps = r->o->reps != 0 ? r->o->reps : terminal ? 0 : 1;
     client c;
-    int code = client_open(&c, r);
+    int code;
 
+    if (r->o->n_args != 0) return command_usage(r, only_options);
+    code = client_open(&c, r);
     for (unsigned i = 0; code == 0 && (reps == 0 || i < reps); i++) {
         struct timespec second = {.tv_sec = 1};
 

@@ -11,27 +11,41 @@
 
 #include "app/commands.h"
 
+static bool is_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/** What a command without options of its own was given besides. */
+static int not_alone(const char *command, const char *what)
+{
+    static options o;
+
+    o.command = command;
+    o.json = strcmp(what, "--json") == 0;
+    return report_usage(&o, "takes nothing, not", what);
+}
+
 /** Commands that need no engine. */
 static bool run_simple(int argc, char **argv, int *code)
 {
     const char *c = argc < 2 ? "help" : argv[1];
+    bool version = strcmp(c, "version") == 0 || strcmp(c, "--version") == 0,
+         alone = version || strcmp(c, "completion") == 0;
 
-    *code = 0;
-    if (strcmp(c, "help") == 0 || strcmp(c, "--help") == 0 || strcmp(c, "-h") == 0) {
-        options_help(argc > 2 ? argv[2] : NULL, false);
-        if (argc < 2) *code = 2;
-        return true;
-    }
-    if (strcmp(c, "version") == 0 || strcmp(c, "--version") == 0) {
+    *code = argc < 2 ? 2 : 0;
+    if (is_help(c) || (alone && argc > 2 && is_help(argv[2])))
+        options_help(argc > 2 && !alone ? argv[2] : NULL, false);
+    else if (alone && argc > 2)
+        *code = not_alone(c, argv[2]);
+    else if (version)
         printf("cuzk %s\nCPU tables of this machine (* in use): %s\n", cuzk_version(),
                cuzk_cpu_tables());
-        return true;
-    }
-    if (strcmp(c, "completion") == 0) {
+    else if (alone)
         options_completion();
-        return true;
-    }
-    return false;
+    else
+        return false;
+    return true;
 }
 
 /** The trace of a command that failed: it has told so already, and one more failure is a line more. */

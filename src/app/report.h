@@ -23,8 +23,8 @@ typedef struct report {
 } report;
 
 void report_init(report *r, const options *o);
-void report_warn(void *r, cuzk_class klass, const char *where, const char *message);
-void report_progress(void *r, const char *step, uint64_t done, uint64_t total);
+void report_warn(void *ctx, cuzk_class klass, const char *where, const char *message);
+void report_progress(void *ctx, const char *step, uint64_t done, uint64_t total);
 
 /** Writes --trace, prints the outcome and returns the exit code. members: further JSON members of a success, each with its leading comma
  *  (",\"proof\":\"p.json\""), or ""; text: the line for people. */

@@ -115,6 +115,12 @@ outcome "bench prove of trapdoors that are not there" 4 "nothere" "$cuzk" bench 
 outcome "bench prove of the native check" 0 "window,1,1," "$cuzk" bench prove --kind window --reps 1 --check-only \
     --input "$w"/vanilla-*.bin --statement "$w/statement.json"
 outcome "bench --daemon of a device" 2 "--device" "$cuzk" bench --daemon --circuit x --input y --device cpu
+outcome "status of something" 2 "no arguments" "$cuzk" status x
+outcome "jobs of something" 2 "no arguments" "$cuzk" jobs x
+outcome "top of something" 2 "no arguments" "$cuzk" top x
+outcome "a state that is none" 2 "--state" "$cuzk" jobs --state "$(printf '%0300d' 0)"
+outcome "version has no JSON" 2 '"class":"usage"' "$cuzk" version --json
+outcome "completion takes nothing" 2 "zsh" "$cuzk" completion zsh
 outcome "top has no JSON" 2 "--json" "$cuzk" top --json
 outcome "trace has no JSON of its own" 2 "--json" "$cuzk" trace x --json
 outcome "submit of two kinds" 2 "--kind" "$cuzk" submit --kind window --circuit x --input y
