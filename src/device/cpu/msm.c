@@ -120,8 +120,8 @@ static CUZK_STATUS sum_chunks(msm_run *r)
             r->end_range = r->first_range + (ranges_left < ranges ? ranges_left : ranges);
             r->first_slot = r->ranges[r->first_range].slot;
             TRY(msm_sort_part(r));
-            r->fresh = false;
             TRY(msm_fill_buckets(r));
+            r->fresh = false;
         }
     }
     return CUZK_OK;

@@ -102,12 +102,12 @@ U128_NOINLINE void MSM_G(sums_down_careful)(MSM_G(sums) * b, size_t i)
     if (MSM_TWO) MSM_F(x8_norm)(&b->norm[i], &d);
 }
 
-/* r is the sum in the lanes of `both`; in the others it becomes what one side has, or infinity. */
-U128_NOINLINE void MSM_G(sums_mixed)(const MSM_G(sums) * b, size_t i, MSM_G(eight) * r)
+/* p is the sum in the lanes of `both`; in the others it becomes what one side had, or infinity. */
+U128_NOINLINE void MSM_G(sums_mixed)(const MSM_G(sums) * b, size_t i, const MSM_G(eight) * old)
 {
-    const MSM_G(eight) *p = b->p[i], *q = b->q[i];
-    __mmask8 only_q = q->live & (__mmask8)~p->live;
-    MSM_G(eight) t = *p;
+    const MSM_G(eight) *q = b->q[i];
+    MSM_G(eight) *p = b->p[i], t = *old;
+    __mmask8 only_q = q->live & (__mmask8)~old->live;
 
     MSM_F(x8_blend)(&t.x, only_q, &q->x);
     MSM_F(x8_blend)(&t.y, only_q, &q->y);
@@ -117,9 +117,9 @@ U128_NOINLINE void MSM_G(sums_mixed)(const MSM_G(sums) * b, size_t i, MSM_G(eigh
         MSM_F(x8_blend)(&t.x, b->gone[i], &zero.x);
         MSM_F(x8_blend)(&t.y, b->gone[i], &zero.y);
     }
-    MSM_F(x8_blend)(&r->x, (__mmask8)~b->both[i], &t.x);
-    MSM_F(x8_blend)(&r->y, (__mmask8)~b->both[i], &t.y);
-    r->live = (p->live | q->live) & (__mmask8)~b->gone[i];
+    MSM_F(x8_blend)(&p->x, (__mmask8)~b->both[i], &t.x);
+    MSM_F(x8_blend)(&p->y, (__mmask8)~b->both[i], &t.y);
+    p->live = (old->live | q->live) & (__mmask8)~b->gone[i];
 }
 
 /* Sum i; run is the inverse of all norms up to its own, and then of those before:
@@ -127,10 +127,12 @@ U128_NOINLINE void MSM_G(sums_mixed)(const MSM_G(sums) * b, size_t i, MSM_G(eigh
 U128_INLINE void MSM_G(sums_up)(MSM_G(sums) * b, size_t i, fp_x8 *run)
 {
     const MSM_G(eight) *q = b->q[i];
-    MSM_G(eight) *p = b->p[i], r;
-    MSM_X8 l, t, d = MSM_G(sums_denom)(b)[i];
+    MSM_G(eight) *p = b->p[i], old;
+    bool mixed = U128_UNLIKELY(b->both[i] != LANES_ALL);
+    MSM_X8 l, t, x, d = MSM_G(sums_denom)(b)[i];
     fp_x8 inv;
 
+    if (mixed) old = *p;
     msm_mul(&inv, run, &b->before[i]);
     msm_mul(run, run, &b->norm[i]);
     MSM_F(x8_from_norm)(&t, &d, &inv, &b->c);
@@ -140,20 +142,18 @@ U128_INLINE void MSM_G(sums_up)(MSM_G(sums) * b, size_t i, fp_x8 *run)
     if (U128_UNLIKELY(b->twice[i] != 0)) MSM_G(batch_twice)(&l, &d, &p->x, b->twice[i]);
     MSM_F(x8_product)(&l, &l, &t);
     MSM_F(x8_carry)(&l);
-    MSM_F(x8_square)(&t, &l);
-    MSM_F(x8_sub)(&t, &t, &p->x);
-    MSM_F(x8_sub)(&t, &t, &q->x);
-    MSM_F(x8_add_c)(&t, b->c.sum);
-    MSM_F(x8_reduce_c)(&t, b->c.complement);
-    r.x = t;
-    MSM_F(x8_sub)(&t, &p->x, &t);
+    MSM_F(x8_square)(&x, &l);
+    MSM_F(x8_sub)(&x, &x, &p->x);
+    MSM_F(x8_sub)(&x, &x, &q->x);
+    MSM_F(x8_add_c)(&x, b->c.sum);
+    MSM_F(x8_reduce_c)(&x, b->c.complement);
+    MSM_F(x8_sub)(&t, &p->x, &x);
+    p->x = x;
     MSM_F(x8_add_c)(&t, b->c.two);
     MSM_F(x8_carry)(&t);
     MSM_F(x8_product)(&t, &l, &t);
-    MSM_F(x8_minus_y)(&r.y, &t, &p->y, &b->c);
-    r.live = LANES_ALL;
-    if (U128_UNLIKELY(b->both[i] != LANES_ALL)) MSM_G(sums_mixed)(b, i, &r);
-    *p = r;
+    MSM_F(x8_minus_y)(&p->y, &t, &p->y, &b->c);
+    if (mixed) MSM_G(sums_mixed)(b, i, &old);
 }
 
 /* All denominators, and their chains' products; run is these in the end. */

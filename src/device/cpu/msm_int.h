@@ -65,7 +65,7 @@ typedef struct msm_run {
     /* the group of windows, and whether the row of scalars 1 and -1 goes with it */
     size_t w0, n_windows;
     bool with_ones;
-    bool fresh; /* its windows' buckets hold anything yet: no part of it has been sorted */
+    bool fresh; /* no part has been summed: the sort empties the windows' buckets */
 
     /* the chunk */
     size_t pos, end; /* positions */

@@ -25,6 +25,7 @@ typedef struct msm_slice {
     void *buckets;     /* one cell for each row */
     size_t begin, end; /* this slice's entries, begin < end */
     size_t row;        /* the row that entry `begin` is in */
+    bool fresh;        /* all buckets are infinity yet: they need not be read */
 } msm_slice;
 
 /** n lanes, from lane `first` of all windows' on. A window has `apart` lanes of len buckets; lane l of it has its buckets l, l + apart, ...:

@@ -192,6 +192,7 @@ cuzk_status cpu_multiples_sum(dev_stream *s, g1_any *r, const dev_multiples *t, 
     msm_digits_init(&run.digits, s->d->curves[t->id], t->c);
     TRY_OUT(msm_take(&run, &block));
     memset(run.buckets, 0, (size_t)run.digits.half * run.k->cell_size);
+    run.fresh = true;
     take_digits(&run, t, k);
     sort_keys(&run, n);
     TRY_OUT(msm_fill_buckets(&run));

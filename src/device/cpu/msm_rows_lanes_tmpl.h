@@ -35,6 +35,7 @@ typedef struct MSM_G(scratch) {
         } work;
     } u;
     MSM_G(cell) none, trash; /* infinity; what nobody reads */
+    bool fresh;              /* what pieces are added to is infinity */
     /* a wave: pieces, and their order by length */
     size_t n_pieces, n_sorted;
     msm_piece pieces[MSM_WAVE];
@@ -125,15 +126,22 @@ static void MSM_G(tray_plan)(MSM_G(scratch) * k, MSM_G(tray) * t, const msm_slic
     }
 }
 
+/* What an octet's rows are added to, unless all of it is infinity. */
+static bool MSM_G(tray_old)(MSM_G(eight) * e, const MSM_G(scratch) * k, const msm_octet *o)
+{
+    const MSM_G(cell) * old[LANES];
+
+    for (size_t l = 0; l < LANES; l++) old[l] = o->len[l] != 0 ? o->dst[l] : &k->none;
+    return MSM_G(eight_from_cells)(e, old);
+}
+
 /* Points and buckets of the tray's octets into its eights. */
 static void MSM_G(tray_load)(const MSM_G(scratch) * k, MSM_G(tray) * t, const msm_slice *s)
 {
     for (size_t i = 0; i < t->n_octets; i++) {
         msm_octet *o = &t->octets[i];
         MSM_G(eight) *e = &t->eights[o->start];
-        const MSM_G(cell) * old[LANES];
-        for (size_t l = 0; l < LANES; l++) old[l] = o->len[l] != 0 ? o->dst[l] : &k->none;
-        if (MSM_G(eight_from_cells)(e, old)) e++;
+        if (!k->fresh && MSM_G(tray_old)(e, k, o)) e++;
         for (uint32_t j = 0; j < o->len[0]; j++) {
             const uint8_t *p[LANES];
             uint32_t neg = 0;
@@ -215,8 +223,10 @@ static bool MSM_G(rows)(const msm_slice *s, void *partial, void *scratch)
 
     MSM_G(cell_set_inf)(&k->none);
     MSM_G(cell_set_inf)(partial);
+    k->fresh = s->fresh;
     while (at.e < s->end) {
         MSM_G(pieces_sum)(k, s, &at);
+        k->fresh = false; /* the row that goes on may have a sum */
         if (k->n_cut_first > 0)
             MSM_G(merge)(partial, k->cut_rows, k->cut, k->n_cut_first, &k->u.block);
         if (k->n_cut > k->n_cut_first) MSM_G(merge)

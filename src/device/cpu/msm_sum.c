@@ -46,6 +46,7 @@ static cuzk_status sum_slice(void *ctx, size_t i, unsigned worker)
         .buckets = r->buckets,
         .begin = slice_begin(r, i),
         .end = slice_begin(r, i + 1),
+        .fresh = r->fresh,
     };
 
     s.row = row_of(r, s.begin);

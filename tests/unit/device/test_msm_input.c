@@ -229,6 +229,24 @@ static void test_unread_points(void **state)
 }
 #endif
 
+/* ---- one row ---- */
+
+/* A row so long that one thread's slice of it takes more cuts than it keeps at a time, and goes on from what it has. */
+static void test_long_row(void **state)
+{
+    sum s;
+
+    (void)state;
+    sum_open(&s, CURVE_ID_BN254, false, ((size_t)1 << 17) + 700, 1);
+    for (size_t i = 0; i < s.v.n; i++) {
+        s.v.v[i] = s.g.cv->fr_one;
+        s.v.is_bit[i] = i % 3 != 0;
+    }
+    values_pack(&s.v);
+    sum_right(&s);
+    sum_close(&s);
+}
+
 /* ---- memory ---- */
 
 #ifndef RIG_DEVICE /* of the CPU backend alone */
@@ -420,14 +438,14 @@ static void test_cancelled_within(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_alignment),    cmocka_unit_test(test_encodings),
-        cmocka_unit_test(test_decoded_chunks),   cmocka_unit_test(test_bad_points),
-        cmocka_unit_test(test_first_bad_point),  cmocka_unit_test(test_bad_encodings),
-        cmocka_unit_test(test_faults),           cmocka_unit_test(test_cancelled_before),
-        cmocka_unit_test(test_cancelled_within),
+        cmocka_unit_test(test_any_alignment),   cmocka_unit_test(test_encodings),
+        cmocka_unit_test(test_decoded_chunks),  cmocka_unit_test(test_bad_points),
+        cmocka_unit_test(test_first_bad_point), cmocka_unit_test(test_bad_encodings),
+        cmocka_unit_test(test_faults),          cmocka_unit_test(test_cancelled_before),
+        cmocka_unit_test(test_long_row),        cmocka_unit_test(test_cancelled_within),
 #ifndef RIG_DEVICE
-        cmocka_unit_test(test_unread_points),    cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_kept_memory),      cmocka_unit_test(test_memory_is_bounded),
+        cmocka_unit_test(test_unread_points),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_kept_memory),     cmocka_unit_test(test_memory_is_bounded),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
