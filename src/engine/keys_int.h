@@ -31,4 +31,18 @@ CUZK_STATUS key_load_circom(keys *s, key_entry *k);
    measured. */
 uint64_t key_first_estimate(const keys *s, const groth16_pk *pk, const r1cs_system *sys);
 
+/* ---- between keys.c, key_entries.c and key_rows.c ---- */
+
+bool key_is_pinned(const key_entry *k);
+/** What the ledger foresees of it. Locked. */
+void key_foresee_locked(key_entry *k);
+/** What is loaded goes: taken under the lock, freed outside it. */
+key_entry key_take_loaded_locked(key_entry *k);
+/** Returns the bytes that it took. */
+uint64_t key_free_loaded(keys *s, key_entry *gone);
+void key_unload(keys *s, key_entry *k);
+void key_entry_free(keys *s, key_entry *k); /* NULL is fine */
+/** Looks for files; on the thread that loads. */
+void key_scan_now(keys *s);
+
 #endif
