@@ -133,7 +133,7 @@ typedef struct batch {
     const groth16_vk *vk;
     const groth16_proof *p;
     size_t n;
-    fr *z;             /* weights */
+    fr *z, *x;         /* weights; one input of each proof */
     uint64_t *half[2]; /* their random halves, with lanes */
     g1_any *a;         /* z_j A_j */
     g1_any c_sum;      /* sum of z_j C_j */
@@ -162,8 +162,9 @@ static cuzk_status batch_open(batch *b, const groth16_vk *vk, const groth16_proo
 
     *b = (batch){.vk = vk, .p = p, .n = n};
     if (!size_add(&n_terms, n, KEY_TERMS)) return FAIL(CUZK_EINVAL, "%zu proofs", n);
-    b->z = mem_new(m, n, sizeof *b->z, &st);
+    b->z = mem_new(m, n, 2 * sizeof *b->z, &st);
     if (b->z == NULL) return st;
+    b->x = b->z + n;
     b->half[0] = mem_new(m, n, 2 * sizeof *b->half[0], &st);
     if (b->half[0] == NULL) return st;
     b->half[1] = b->half[0] + n;
@@ -251,15 +252,11 @@ static void sum_inputs(batch *b, const fr *pub)
 {
     const curve *cv = b->vk->cv;
     size_t n_pub = b->vk->n_ic - 1;
-    fr u;
 
-    for (size_t j = 0; j < b->n; j++) {
-        const fr *x = pub + j * n_pub;
-        cv->fr_add(&b->k[0], &b->k[0], &b->z[j]);
-        for (size_t i = 0; i < n_pub; i++) {
-            cv->fr_mul(&u, &b->z[j], &x[i]);
-            cv->fr_add(&b->k[i + 1], &b->k[i + 1], &u);
-        }
+    for (size_t j = 0; j < b->n; j++) cv->fr_add(&b->k[0], &b->k[0], &b->z[j]);
+    for (size_t i = 0; i < n_pub; i++) {
+        for (size_t j = 0; j < b->n; j++) b->x[j] = pub[j * n_pub + i];
+        cv->fr_dot(&b->k[i + 1], b->z, b->x, b->n);
     }
 }
 
