@@ -10,7 +10,7 @@ static const batch_ops *const tables[CPU_TABLES] = {
     [CPU_TABLE_GENERIC] = &batch_generic,
 #if defined(__x86_64__)
     [CPU_TABLE_ADX] = &batch_adx,
-    [CPU_TABLE_IFMA] = &batch_adx,
+    [CPU_TABLE_IFMA] = &batch_ifma,
 #endif
 };
 

@@ -1,7 +1,8 @@
 /*
  * algebra/batch_tmpl.h - fills a table of batch operations; included by batch_<table>.c
  *
- * Before inclusion: CURVE_BLS12_381, FIELD_ADX, and BATCH_TABLE, the name of the table to define.
+ * Before inclusion: CURVE_BLS12_381, FIELD_ADX, and BATCH_TABLE, the name of the table to define; BATCH_LANES_TABLE: of another, whose
+ * products of pairings are batch_lanes.c's.
  *
  * Sources: pairing_inl.h; Scott, Barreto, CRYPTO 2004 (compression: an element of norm 1 over Fp6 is (b + w) / (b - w));
  * spec/filecoin-aggregate.md section 1.
@@ -18,7 +19,7 @@ _Static_assert(sizeof(g1_affine) == sizeof(g1_any) && sizeof(g2_affine) == sizeo
                "arrays of opaque values are packed");
 
 /* Pairs that share the squarings of a Miller loop: more cost stack, and save a twelfth of what the last did. */
-#define MILLER_PAIRS 12
+#define MILLER_PAIRS 16
 /* Powers that share squarings: tables of 2.3 KiB each, on the stack. */
 #define POW_BASES 5
 #define POW_LEN (FR_BITS + 1)
@@ -343,15 +344,13 @@ static gt_err batch_gt_read(gt_any *r, const uint8_t in[GT_BYTES])
     return GT_OK;
 }
 
-const batch_ops BATCH_TABLE = {
-    .g1_fold = g1_batch_fold,
-    .g2_fold = g2_batch_fold,
-    .g1_scale = g1_batch_scale,
-    .g2_scale = g2_batch_scale,
-    .g1_butterfly = g1_batch_butterfly,
-    .miller = batch_miller,
-    .gt_pow_product = batch_gt_pow_product,
-    .gt_write_plain = batch_gt_write_plain,
-    .gt_write = batch_gt_write,
-    .gt_read = batch_gt_read,
-};
+#define BATCH_FIELDS(miller_fn) \
+    .g1_fold = g1_batch_fold, .g2_fold = g2_batch_fold, .g1_scale = g1_batch_scale, \
+    .g2_scale = g2_batch_scale, .g1_butterfly = g1_batch_butterfly, .miller = (miller_fn), \
+    .gt_pow_product = batch_gt_pow_product, .gt_write_plain = batch_gt_write_plain, \
+    .gt_write = batch_gt_write, .gt_read = batch_gt_read
+
+const batch_ops BATCH_TABLE = {BATCH_FIELDS(batch_miller)};
+#ifdef BATCH_LANES_TABLE
+const batch_ops BATCH_LANES_TABLE = {BATCH_FIELDS(batch_lanes_miller)};
+#endif

@@ -166,13 +166,14 @@ const curve_lanes curve_lanes_bls = {
 /* ---- pairs ---- */
 
 /** *r *= the Miller loops of n groups, all lanes together. */
-U128_NOINLINE void miller_run(fp12 *r, miller_x8 *m, size_t n, const lanes_forms *c)
+U128_NOINLINE void miller_run(fp12 *r, miller_x8 *m, const miller_p_x8 *p, size_t n,
+                              const lanes_forms *c)
 {
     fp12_x8 f;
     fp12 lane[LANES];
 
     fp12_x8_set_one(&f, &c->to);
-    miller_x8_loop(&f, m, n, &c->to);
+    miller_x8_loop(&f, m, p, n, 1, &c->to);
     fp12_x8_scatter(lane, &f, &c->from);
     for (unsigned i = 0; i < LANES; i++) {
         if (CURVE_X_NEG) fp12_conj(&lane[i], &lane[i]);
@@ -185,6 +186,7 @@ U128_NOINLINE void miller_lanes(fp12 *r, const pairing_term *t, size_t n)
 {
     static const g1_affine no_p;
     miller_x8 m[MILLER_GROUPS];
+    miller_p_x8 at[MILLER_GROUPS];
     const g1_affine *p[LANES];
     const g2_affine *q[LANES];
     lanes_forms c;
@@ -202,9 +204,10 @@ U128_NOINLINE void miller_lanes(fp12 *r, const pairing_term *t, size_t n)
             p[i] = (const g1_affine *)(const void *)t[k].p;
             q[i] = (const g2_affine *)(const void *)t[k].q;
         }
-        miller_x8_init(&m[g], p, q, &c.to);
+        miller_p_x8_init(&at[g], p, &c.to);
+        miller_x8_init(&m[g], q, &c.to);
     }
-    miller_run(r, m, groups, &c);
+    miller_run(r, m, at, groups, &c);
 }
 
 /** *r *= the Miller loops of n terms one by one. */

@@ -19,7 +19,7 @@
 #include "base/u128.h"
 #include "groth16/aggregate_int.h"
 
-#define PAIRS_CHUNK 12 /* of a task of pairings: what shares squarings in batch.h */
+#define PAIRS_CHUNK 16 /* of a task of pairings: what shares squarings in batch.h */
 #define PAIRS_LONG 48  /* the same for long vectors, whose partial products would take memory */
 #define LONG_FROM 1024
 #define POINTS_CHUNK 16 /* of a task of multiples */

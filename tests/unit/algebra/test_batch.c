@@ -171,29 +171,41 @@ static void test_butterfly(void **state)
     each_table(butterflies);
 }
 
+/** Products of n pairs with n_p vectors of G1, each against pairings one at a time. */
+static void product(const curve *cv, const batch_ops *b, const g1_any *const *p, size_t n_p,
+                    const g2_any *q, size_t n)
+{
+    gt_any f[BATCH_MILLER], want, e;
+
+    b->miller(f, p, n_p, q, n);
+    for (size_t j = 0; j < n_p; j++) {
+        b->gt_pow_product(&want, NULL, NULL, 0);
+        for (size_t i = 0; i < n; i++) {
+            cv->pairing(&e, &p[j][i], &q[i]);
+            cv->gt_mul(&want, &want, &e);
+        }
+        cv->final_exp(&e, &f[j]);
+        assert_true(cv->gt_eq(&e, &want));
+    }
+}
+
 static void products(const curve *cv, const batch_ops *b)
 {
     g1_any p[BATCH_MILLER][N];
     g2_any q[N];
-    gt_any f[BATCH_MILLER], want, e, one;
+    gt_any one;
+    /* around whole groups of lanes, and what is too little for one */
+    static const size_t sizes[] = {0, 1, 3, 4, 5, 8, 9, 11, 12, 13, 16, N};
 
     for (size_t j = 0; j < BATCH_MILLER; j++) random_points(cv, p[j], q, N);
-    memset(&p[1][4], 0, sizeof p[1][4]);
-    memset(&q[7], 0, sizeof q[7]);
     const g1_any *const ps[BATCH_MILLER] = {p[0], p[1], p[2]};
-    static const size_t sizes[] = {0, 1, 5, 12, 13, N};
-    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-        b->miller(f, ps, BATCH_MILLER, q, sizes[k]);
-        for (size_t j = 0; j < BATCH_MILLER; j++) {
-            b->gt_pow_product(&want, NULL, NULL, 0);
-            for (size_t i = 0; i < sizes[k]; i++) {
-                cv->pairing(&e, &p[j][i], &q[i]);
-                cv->gt_mul(&want, &want, &e);
-            }
-            cv->final_exp(&e, &f[j]);
-            assert_true(cv->gt_eq(&e, &want));
-        }
-    }
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+        product(cv, b, ps, 1 + k % BATCH_MILLER, q, sizes[k]);
+    for (size_t n_p = 1; n_p <= BATCH_MILLER; n_p++) product(cv, b, ps, n_p, q, 16);
+    memset(&p[1][4], 0, sizeof p[1][4]); /* infinities */
+    memset(&q[7], 0, sizeof q[7]);
+    for (size_t k = 4; k < sizeof sizes / sizeof sizes[0]; k += 3)
+        product(cv, b, ps, BATCH_MILLER, q, sizes[k]);
     b->gt_pow_product(&one, NULL, NULL, 0);
     assert_true(cv->gt_is_one(&one));
 }
