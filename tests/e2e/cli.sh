@@ -139,9 +139,17 @@ import signal, subprocess, sys, time
 p = subprocess.Popen([sys.argv[1], "setup", "--circuit", "winning-8m", "--params", sys.argv[2]],
                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                      preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-time.sleep(0.5)
-p.send_signal(getattr(signal, "SIG" + sys.argv[3]))
-sys.exit(p.wait(timeout=60))
+sig = getattr(signal, "SIG" + sys.argv[3])
+def caught():
+    with open(f"/proc/{p.pid}/status") as f:
+        return int(next(l for l in f if l.startswith("SigCgt")).split()[1], 16) >> sig - 1 & 1
+for _ in range(12000):
+    if caught():
+        break
+    time.sleep(0.01)
+time.sleep(0.3)
+p.send_signal(sig)
+sys.exit(p.wait(timeout=600))
 PY
     code=$?
     [ $sig = INT ] && want=130 || want=143

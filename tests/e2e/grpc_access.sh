@@ -33,31 +33,29 @@ conf() {
     } >"$work/c.toml"
 }
 
+# listens: the daemon has said where, or has ended
+listens() {
+    port=$(sed -n 's/^gRPC: .*:\([0-9]*\)$/\1/p' "$work/addresses" | head -n 1)
+    [ -n "$port" ] || ! kill -0 $pid 2>/dev/null
+}
 # start: the daemon; the port of its first address in $port
 start() {
     : >"$work/addresses"
     "$cuzk" serve --config "$work/c.toml" >"$work/addresses" 2>"$work/log" &
     pid=$!
-    for _ in $(seq 200); do
-        port=$(sed -n 's/^gRPC: .*:\([0-9]*\)$/\1/p' "$work/addresses" | head -n 1)
-        [ -n "$port" ] && break
-        kill -0 $pid 2>/dev/null || break
-        sleep 0.05
-    done
+    soon listens
 }
 stop() {
     kill -TERM $pid
     wait $pid
     pid=
 }
+told_more() { [ "$(grep -c reload "$work/log")" -gt "$1" ]; }
 # reload: as SIGHUP does, until the log says so
 reload() {
     before=$(grep -c reload "$work/log")
     kill -HUP $pid
-    for _ in $(seq 100); do
-        [ "$(grep -c reload "$work/log")" -gt "$before" ] && break
-        sleep 0.05
-    done
+    soon told_more "$before"
 }
 cert() { # NAME CA-NAME: key and certificate of $ip, signed by the authority
     openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "/CN=$1" -keyout "$work/$1.key" -out "$work/$1.csr" 2>/dev/null
@@ -84,7 +82,7 @@ cat >"$work/kept.js" <<'END'
 const grpc = require(process.env.CUZK_JUDGES + '/node_modules/@grpc/grpc-js');
 const client = new grpc.Client(process.argv[2], grpc.credentials.createInsecure());
 const ask = done => client.makeUnaryRequest('/cuzk.v1.ProvingEngine/GetStatus', x => x, x => x, Buffer.alloc(0), new grpc.Metadata(),
-    {deadline: Date.now() + 60000}, (e, a) => { console.log(e ? `code ${e.code} ${e.details}` : `answered ${a.length > 0}`); done(); });
+    {deadline: Date.now() + 600000}, (e, a) => { console.log(e ? `code ${e.code} ${e.details}` : `answered ${a.length > 0}`); done(); });
 ask(() => process.stdin.once('data', () => ask(() => process.exit(0))));
 END
 if [ -d "$CUZK_JUDGES/node_modules/@grpc/grpc-js" ]; then
@@ -92,10 +90,7 @@ if [ -d "$CUZK_JUDGES/node_modules/@grpc/grpc-js" ]; then
     node "$work/kept.js" "$ip:$port" <"$work/again" >"$work/kept" 2>&1 &
     kept=$!
     exec 3>"$work/again"
-    for _ in $(seq 600); do
-        grep -q answered "$work/kept" && break
-        sleep 0.05
-    done
+    soon grep -q answered "$work/kept"
 fi
 conf 'listen = "0.0.0.0:0"'
 reload

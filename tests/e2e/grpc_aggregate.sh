@@ -37,10 +37,7 @@ END
 start() {
     "$cuzk" serve --config "$work/c.toml" >"$work/addresses" 2>"$work/log" &
     pid=$!
-    for _ in $(seq 600); do
-        grep -q "rpc.sock" "$work/addresses" && break
-        sleep 0.05
-    done
+    soon grep -q "rpc.sock" "$work/addresses"
 }
 play() { node "$CUZK_TEST_DIR/e2e/grpc_aggregate.js" "$address" "$CUZK_TEST_DIR/../src/wire/proto" "$work" "$1"; }
 

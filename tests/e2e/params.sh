@@ -127,7 +127,7 @@ def catches(p, sig):
         return int(next(l for l in f if l.startswith("SigCgt")).split()[1], 16) >> sig - 1 & 1
 def stop(sig):
     p = subprocess.Popen(args, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    for _ in range(3000):
+    for _ in range(12000):
         if os.path.isdir(keys) and any(n.endswith(".part") for n in os.listdir(keys)) and (sig == signal.SIGKILL or catches(p, sig)):
             break
         time.sleep(0.01)
@@ -148,7 +148,7 @@ check "to the same key" test "$(sha256sum "$work/stopped"/*.params | cut -d' ' -
 outcome "without trapdoors nothing is left" 130 "" python3 - "$cuzk" "$work/random" <<'PY'
 import os, signal, subprocess, sys, time
 p = subprocess.Popen([sys.argv[1], "setup", "--circuit", "winning-2k", "--params", sys.argv[2]], stderr=subprocess.DEVNULL)
-for _ in range(3000):
+for _ in range(12000):
     if os.path.isdir(sys.argv[2]) and os.listdir(sys.argv[2]):
         break
     time.sleep(0.01)

@@ -33,10 +33,7 @@ END
 "$cuzk" serve --config "$work/c.toml" >"$work/addresses" 2>"$work/log" &
 pid=$!
 trap 'kill $pid 2>/dev/null; rm -rf "$work"' EXIT
-for _ in $(seq 100); do
-    [ -S "$work/rpc.sock" ] && break
-    sleep 0.1
-done
+soon test -S "$work/rpc.sock"
 outcome "daemon" 0 "" "$cuzk" submit --kind porep --input "$dir/c1.json" --statement "$dir/statement.json" --proof "$work/d.bin" \
     --address "unix://$work/rpc.sock"
 check "daemon: length" test "$(stat -c %s "$work/d.bin")" = 14164

@@ -18,7 +18,7 @@ conf() {
 [daemon]
 listen = "unix://$work/sockets/rpc.sock"
 status_listen = "127.0.0.1:0"
-drain_timeout = "20s"
+drain_timeout = "300s"
 [store]
 url = "sqlite://${1:-$work/store/jobs.db}"
 [circuits.mult3]
@@ -31,12 +31,7 @@ start() {
     : >"$work/addresses"
     NOTIFY_SOCKET=${manager:-} WATCHDOG_USEC=${watchdog:-} "$cuzk" --config "$work/c.toml" >"$work/addresses" 2>"$work/log" &
     pid=$!
-    for _ in $(seq 200); do
-        url=$(sed -n 's/^panel: //p' "$work/addresses")
-        [ -n "$url" ] && break
-        kill -0 $pid 2>/dev/null || break
-        sleep 0.05
-    done
+    soon served
     if [ -n "$url" ]; then ok "$1"; else fail "$1" "$(tail -n 3 "$work/log")"; fi
 }
 
@@ -49,22 +44,9 @@ ended() {
 }
 trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
 
-# logged NAME TEXT: within five seconds the log has it
-logged() {
-    for _ in $(seq 100); do
-        grep -qF -- "$2" "$work/log" && break
-        sleep 0.05
-    done
-    check "$1" grep -qF -- "$2" "$work/log"
-}
-
 # under_load FILE N: some jobs have been accepted
-under_load() {
-    for _ in $(seq 400); do
-        [ "$(grep -c . "$1")" -ge "$2" ] && break
-        sleep 0.05
-    done
-}
+loaded() { [ "$(grep -c . "$1")" -ge "$2" ]; }
+under_load() { soon loaded "$@"; }
 
 # ---- configuration ----
 
@@ -84,7 +66,7 @@ outcome "not TOML" 3 "broken.toml:1:5: the array does not end" "$cuzk" --config 
 sed 's/127.0.0.1:0/127.0.0.1:70000/' "$work/c.toml" >"$work/port.toml"
 outcome "an address that is none" 3 "70000" "$cuzk" serve --config "$work/port.toml"
 sed 's/127.0.0.1:0/203.0.113.9:9821/' "$work/c.toml" >"$work/foreign.toml"
-check "an address of another machine ends the start" sh -c '! timeout 10 "$1" serve --config "$2" >"$3" 2>&1' - "$cuzk" "$work/foreign.toml" "$work/out"
+check "an address of another machine ends the start" sh -c '! timeout 120 "$1" serve --config "$2" >"$3" 2>&1' - "$cuzk" "$work/foreign.toml" "$work/out"
 check "and is named" grep -q 203.0.113.9 "$work/out"
 sed "s|^url.*|url = \"sqlite:///proc/nowhere/jobs.db\"|" "$work/c.toml" >"$work/nostore.toml"
 outcome "a store that cannot be made" 4 "/proc/nowhere" "$cuzk" serve --config "$work/nostore.toml"
@@ -98,7 +80,7 @@ check "the log has it too" grep -q "error start_failed .*nofolder" "$work/out"
 manager=$work/manager
 $peer manager "$manager" "$work/notified" &
 manager_pid=$!
-for _ in $(seq 100); do [ -S "$manager" ] && break; sleep 0.05; done
+soon test -S "$manager"
 watchdog=400000
 start "starts"
 check "says that it is alive" sh -c "$peer get ${url}healthz | grep ^200 >/dev/null"
@@ -164,7 +146,7 @@ wait $flood_pid
 accepted=$(grep -c . "$work/term.ids")
 check "jobs had been accepted" test "$accepted" -gt 3
 start "starts after a drain"
-check "every accepted job is completed ($accepted)" sh -c "$peer all ${url}v1/jobs/ completed 60 <$work/term.ids"
+check "every accepted job is completed ($accepted)" sh -c "$peer all ${url}v1/jobs/ completed 300 <$work/term.ids"
 for round in 1 2 3; do
     $peer flood "${url}v1/circuits/mult3/prove" "$m/witness.wtns" "k$round" 400 >"$work/kill.ids" &
     flood_pid=$!
@@ -174,7 +156,7 @@ for round in 1 2 3; do
     pid=
     wait $flood_pid
     start "starts after kill -9 ($round)"
-    check "every accepted job is completed ($round, $(grep -c . "$work/kill.ids"))" sh -c "$peer all ${url}v1/jobs/ completed 60 <$work/kill.ids"
+    check "every accepted job is completed ($round, $(grep -c . "$work/kill.ids"))" sh -c "$peer all ${url}v1/jobs/ completed 300 <$work/kill.ids"
 done
 kill -INT $pid
 ended "SIGINT ends with 0" 0
@@ -185,14 +167,14 @@ conf "$work/claims/jobs.db"
 cat >>"$work/c.toml" <<END
 [circuits.slow]
 zkey = "$m/circuit.zkey"
-witness_command = ["/bin/sh", "-c", "cat >/dev/null; sleep 2; cat $m/witness.wtns"]
+witness_command = ["/bin/sh", "-c", "cat >/dev/null; sleep 5; cat $m/witness.wtns"]
 [jobs]
 cancel_orphans = true
 END
 start "starts with cancel_orphans"
 "$cuzk" submit --async --circuit slow --input "$m/input.json" --request-id asked --address "unix:$work/sockets/rpc.sock" >"$work/out" 2>&1
 check "a long poll is given up" sh -c "! python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=0.3)' '${url}v1/jobs/asked?wait=30' 2>'$work/out'"
-check "one that was only asked about goes on" sh -c "echo asked | $peer all ${url}v1/jobs/ completed 30"
+check "one that was only asked about goes on" sh -c "echo asked | $peer all ${url}v1/jobs/ completed 120"
 kill -TERM $pid
 ended "and ends" 0
 conf

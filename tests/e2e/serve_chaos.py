@@ -40,7 +40,7 @@ class Daemon:
 
     def end(self, sig):
         self.process.send_signal(sig)
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=300)
         self.process.stdout.close()
         return code
 
@@ -72,7 +72,7 @@ class Client(threading.Thread):
 
 
 def ask(port, method, path, body=None, headers=None):
-    c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     try:
         c.request(method, path, body, headers or {})
         r = c.getresponse()
@@ -148,13 +148,13 @@ def main():
             daemon.start()
             if k % 5 == 4:  # what was told before the kill is still told after it
                 told = Told({j: p for j, p in accepted.items() if p is not None})
-                other += wait_all(daemon, told, 60)[1]
+                other += wait_all(daemon, told, 300)[1]
     finally:
         for c in clients:
             c.stop = True
         for c in clients:
             c.join()
-    lost, more = wait_all(daemon, accepted, 120)
+    lost, more = wait_all(daemon, accepted, 600)
     jobs = [j for j, _ in accepted.items()]
     verdict(f"no accepted job is lost ({kills} kills, {len(jobs)} jobs)", lost if jobs else ["no job was accepted"])
     verdict("none is proved again after it was told", other + more)

@@ -85,7 +85,7 @@ def tcp_socket():
 TARGETS = {}
 
 
-def settled(measure, good, seconds=30):
+def settled(measure, good, seconds=120):
     end = time.monotonic() + seconds
     while not good(measure()) and time.monotonic() < end:
         time.sleep(0.1)
@@ -96,15 +96,15 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
     process, port = start()
     TARGETS[unix_socket], TARGETS[tcp_socket] = path("rpc.sock"), ("127.0.0.1", port)
-    inside = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    inside = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     status, _ = prove(inside, "before")
     check("a proof before", status == 200, status)
     rest = settled(lambda: descriptors(process), lambda n: n < DESCRIPTORS // 2)
     for name, make, told in (("gRPC", unix_socket, "grpc_no_descriptors"), ("HTTP", tcp_socket, "no descriptors: connections leave")):
         held = connect_all(make, 3 * DESCRIPTORS)
-        full = settled(lambda: descriptors(process), lambda n: n > DESCRIPTORS - 70, 10)
+        full = settled(lambda: descriptors(process), lambda n: n > DESCRIPTORS - 70)
         check(f"{name}: clients take all but what is left to files ({full} of {DESCRIPTORS})", DESCRIPTORS - 70 < full < DESCRIPTORS - 40, full)
-        said = settled(log, lambda text, told=told: told in text, 10)
+        said = settled(log, lambda text, told=told: told in text)
         check(f"{name}: the daemon says so", told in said, said[-300:])
         status, body = prove(inside, f"beside {name}")
         check(f"{name}: a connection that was there is served, and its job stored and proved", status == 200 and b"pi_a" in body,
@@ -114,7 +114,7 @@ def main():
             s.close()
         left = settled(lambda: descriptors(process), lambda n: n <= rest)
         check(f"{name}: when they have gone, every descriptor is back", left <= rest, f"{left}, before {rest}")
-        fresh = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        fresh = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
         status, _ = prove(fresh, f"after {name}")
         fresh.close()
         check(f"{name}: and new clients are served", status == 200, status)
@@ -127,7 +127,7 @@ def main():
     check("no job failed for it", not failures, failures)
     inside.close()
     process.send_signal(signal.SIGTERM)
-    check("SIGTERM ends it with 0", process.wait(timeout=60) == 0)
+    check("SIGTERM ends it with 0", process.wait(timeout=300) == 0)
 
 
 main()

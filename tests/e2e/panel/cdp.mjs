@@ -52,7 +52,7 @@ export class Browser {
   async close() {
     const end = new Promise((r) => { if (this.process.exitCode !== null || this.process.signalCode !== null) r(); else this.process.once("exit", r); });
     this.send("Browser.close").catch(() => {});
-    const late = setTimeout(() => this.process.kill("SIGKILL"), 5000);
+    const late = setTimeout(() => this.process.kill("SIGKILL"), 30000);
     await end;
     clearTimeout(late);
     rmSync(this.home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
@@ -98,7 +98,7 @@ export class Page {
   }
 
   /** Until the expression is true (a page that is still loading counts as false), or an error after `within` ms. */
-  async until(expression, within = 15000) {
+  async until(expression, within = 120000) {
     const end = Date.now() + within;
     for (;;) {
       if (await this.run(`(() => { try { return Boolean(${expression}); } catch { return false; } })()`).catch(() => false)) return;

@@ -119,7 +119,7 @@ await check("with nothing to do it says so", async () => {
 await check("a restart is noticed and said", async () => {
   await ask(base, "mode=lively&restart=1");
   await page.until("document.querySelector('#notice').textContent.includes('was restarted')");
-  await page.until("document.querySelector('#link').dataset.state === 'live'", 20000);
+  await page.until("document.querySelector('#link').dataset.state === 'live'", 120000);
 });
 const before = page.problems.length;
 await check("no script failed and nothing was written to the console", () => {
@@ -131,8 +131,8 @@ await check("a loss is said, and the panel comes back by itself", async () => {
   await shot(page, "lost");
   await sleep(1500);
   base = await play(new URL(base).port, "lively");
-  await page.until("document.querySelector('#notice').textContent.includes('answers again') || document.querySelector('#notice').textContent.includes('was restarted')", 20000);
-  await page.until("document.querySelector('#link').dataset.state === 'live'", 30000);
+  await page.until("document.querySelector('#notice').textContent.includes('answers again') || document.querySelector('#notice').textContent.includes('was restarted')", 120000);
+  await page.until("document.querySelector('#link').dataset.state === 'live'", 120000);
   const ours = page.problems.slice(before).filter((t) => !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_SOCKET/.test(t));
   if (ours.length > 0) throw new Error(ours.join("; "));
 });
