@@ -37,7 +37,7 @@ static int read_filecoin(prove_request *q, report *r, size_t first, bool bench)
     if (!options_allow(
             o, "a proof with --kind",
             "COMMON --kind --input --statement FIELDS --params --proof --partition --strict "
-            "--check-only --circuit-proofs --srs --trapdoors --reps"))
+            "--check-only --circuit-proofs --srs --trapdoors --derived --reps"))
         return 2; /* --reps: bench's alone */
     if (o->n_args != first)
         return command_usage(r, "with --kind there are no arguments but options");
