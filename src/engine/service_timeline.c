@@ -274,9 +274,10 @@ cuzk_status svc_trace_json(service *s, bytes_out *o, const char *query)
     if (mib == 0 || mib > TRACE_MAX_MIB) mib = TRACE_MAX_MIB;
     span_trace_plan(&t, s->e->rec, number,
                     now / (1000 * MS) > seconds ? now - seconds * 1000 * MS : 0, (size_t)mib << 20);
-    ledger_charge(s->ledger, LEDGER_SPANS, 2 * (int64_t)t.bytes); /* the text, and its copy */
+    /* the text, and its copy; a request's, since it goes by itself: work waits for it and is not refused */
+    ledger_charge(s->ledger, LEDGER_REQUESTS, 2 * (int64_t)t.bytes);
     st = span_trace_write(&t, o);
-    ledger_charge(s->ledger, LEDGER_SPANS, -2 * (int64_t)t.bytes);
+    ledger_charge(s->ledger, LEDGER_REQUESTS, -2 * (int64_t)t.bytes);
     return st;
 }
 
