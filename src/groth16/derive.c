@@ -181,10 +181,10 @@ static cuzk_status finish(deriver *x, dev_stream *s)
     return st;
 }
 
-/** Work that was asked to stop can be gone on with; anything else leaves nothing. */
+/** Work that was asked to stop, or that wants memory or disk, can be gone on with; points that are not right leave nothing. */
 static void leave(deriver *x, cuzk_status st)
 {
-    bool keep = st == CUZK_ECANCELLED && x->f != NULL && x->beside != NULL;
+    bool keep = st != CUZK_OK && st != CUZK_EDATA && x->f != NULL && x->beside != NULL;
     cuzk_error err;
 
     if (keep) {
