@@ -10,6 +10,7 @@
 #include "app/logger_format.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -245,11 +246,10 @@ static void *sink_main(void *arg)
 
 static cuzk_status start(logger *l)
 {
-    sigset_t all, before;
+    sigset_t before;
     int err;
 
-    (void)sigfillset(&all); /* cannot fail; signals are of the program's own thread */
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    signals_block(&before); /* signals are the program's own thread's */
     err = pthread_create(&l->thread, NULL, sink_main, l);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return err == 0 ? CUZK_OK : FAIL(CUZK_ENOMEM, "log: no thread");

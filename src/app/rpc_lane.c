@@ -3,12 +3,11 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "app/rpc_int.h"
+#include "base/signals.h"
 
 #define MAX_THREADS 8
 #define MAX_WAITING 256
@@ -73,7 +72,7 @@ cuzk_status rpc_lane_open(rpc_lane **out, const char *name, unsigned threads,
                           struct span_rec *spans)
 {
     rpc_lane *l = calloc(1, sizeof *l);
-    sigset_t all, before;
+    sigset_t before;
 
     if (l == NULL || pthread_mutex_init(&l->mu, NULL) != 0 ||
         pthread_cond_init(&l->some, NULL) != 0) {
@@ -82,8 +81,7 @@ cuzk_status rpc_lane_open(rpc_lane **out, const char *name, unsigned threads,
     }
     l->spans = spans;
     (void)snprintf(l->name, sizeof l->name, "%s", name);
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_BLOCK, &all, &before);
+    signals_block(&before); /* signals are the program's own thread's */
     while (l->n_threads < threads && l->n_threads < MAX_THREADS &&
            pthread_create(&l->threads[l->n_threads], NULL, run, l) == 0)
         l->n_threads++;

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/signals.h"
 #include "base/span_memory.h"
 
 #define S ((uint64_t)1000000000)
@@ -268,11 +269,10 @@ static cuzk_status open_stages(service *s)
 
 static cuzk_status start_clock(service *s)
 {
-    sigset_t all, old;
+    sigset_t old;
     int err;
 
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old); /* cannot fail: valid arguments */
+    signals_block(&old); /* signals are the program's own thread's */
     err = pthread_create(&s->clock_thread, NULL, clock_main, s);
     (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (err != 0)

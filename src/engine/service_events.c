@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/signals.h"
 #include "engine/service.h"
 
 #define RING 4096u
@@ -157,15 +158,14 @@ static void *thread_main(void *arg)
 
 cuzk_status svc_events_open(service *s)
 {
-    sigset_t all, old;
+    sigset_t old;
     int err;
 
     if (pthread_mutex_init(&s->events.mu, NULL) != 0) return FAIL(CUZK_ENOMEM, "events: no mutex");
     (void)pthread_cond_init(&s->events.cond, NULL); /* cannot fail in glibc and musl */
     s->events.ring = calloc(RING, sizeof *s->events.ring);
     if (s->events.ring == NULL) return FAIL(CUZK_ENOMEM, "events: out of memory");
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old); /* cannot fail: valid arguments */
+    signals_block(&old); /* signals are the program's own thread's */
     err = pthread_create(&s->events.thread, NULL, thread_main, s);
     (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (err != 0) return FAIL(CUZK_ENOMEM, "events: thread does not start (error %d)", err);

@@ -6,6 +6,7 @@
 #include "engine/store_int.h"
 
 #include "base/file_fail.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -267,11 +268,10 @@ static cuzk_status make_folder_of(const char *path)
 
 static cuzk_status start_thread(store *s)
 {
-    sigset_t all, before;
+    sigset_t before;
     int err;
 
-    (void)sigfillset(&all); /* cannot fail; signals are of the program's own thread */
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    signals_block(&before); /* signals are the program's own thread's */
     err = pthread_create(&s->thread, NULL, store_main, s);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     s->has_thread = err == 0;

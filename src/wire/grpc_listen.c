@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/signals.h"
 #include "wire/grpc_internal.h"
 
 #define BACKLOG 512
@@ -418,11 +419,10 @@ static void *accept_all(void *arg)
 
 cuzk_status glisten_start(struct glisten *l)
 {
-    sigset_t all, before;
+    sigset_t before;
     int rc;
 
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_BLOCK, &all, &before);
+    signals_block(&before); /* signals are the program's own thread's */
     rc = pthread_create(&l->thread, NULL, accept_all, l);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc != 0) return FAIL(CUZK_ENOMEM, "gRPC server: no thread for connections");

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/signals.h"
 #include "wire/grpc_internal.h"
 
 #define DEFAULT_MAX_MESSAGE (256ull << 20)
@@ -82,11 +83,10 @@ static void *serve(void *arg)
 /** Signals are the program's: they come to none of these threads. */
 static CUZK_STATUS start_threads(gserver *s, unsigned n)
 {
-    sigset_t all, before;
+    sigset_t before;
     cuzk_status st = CUZK_OK;
 
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_BLOCK, &all, &before);
+    signals_block(&before); /* signals are the program's own thread's */
     while (s->n_threads < n && st == CUZK_OK) {
         gseat *seat = &s->seats[s->n_threads];
 

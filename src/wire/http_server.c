@@ -9,6 +9,7 @@
 #include "wire/http_int.h"
 
 #include "base/clock.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -439,12 +440,11 @@ static void join_workers(http_server *s, unsigned n)
 
 static cuzk_status start_threads(http_server *s)
 {
-    sigset_t all, old;
+    sigset_t old;
     unsigned n = 0;
     int err = 0;
 
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_BLOCK, &all, &old); /* signals are for app's threads */
+    signals_block(&old); /* signals are the program's own thread's */
     while (n < s->n_workers && err == 0) {
         err = pthread_create(&s->workers[n], NULL, worker_main, s);
         n += err == 0;
