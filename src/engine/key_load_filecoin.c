@@ -3,9 +3,26 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include <stdio.h>
+
 #include "base/fault.h"
 #include "engine/key_store.h"
 #include "engine/keys_int.h"
+
+/** Points that are not this key's, or damaged, are done without: they only save time. */
+static cuzk_status open_derived(keys *s, key_entry *k)
+{
+    cuzk_engine *e = s->c.e;
+    cuzk_status st = key_derived_open(e, k->pk, s->params_dir, k->kind, k->size);
+    const cuzk_error *why = cuzk_last_error();
+    char text[600];
+
+    if (st != CUZK_EDATA) return st;
+    (void)snprintf(text, sizeof text, "not used: %s (cuzk params derive makes it anew)",
+                   why->message);
+    if (e->warn != NULL) e->warn(e->ctx, why->klass, why->where, text);
+    return CUZK_OK;
+}
 
 cuzk_status key_load_filecoin(keys *s, key_entry *k)
 {
@@ -30,7 +47,7 @@ cuzk_status key_load_filecoin(keys *s, key_entry *k)
     fault_stall("key load");
     st = key_trust(e, s->params_dir, k->kind, k->size);
     if (st == CUZK_OK) st = groth16_params_open(&k->pk, path, cv, k->sys, k->m);
-    if (st == CUZK_OK) st = key_derived_open(e, k->pk, s->params_dir, k->kind, k->size);
+    if (st == CUZK_OK) st = open_derived(s, k);
     span_close(&sp);
     TRY(st);
     TRY(groth16_vk_prepare(k->pk->vk, NULL)); /* its proofs are verified here */

@@ -395,7 +395,7 @@ static cuzk_status prove(svc_part *p, unsigned level, device *d)
 {
     service *s = p->job->s;
     const key_entry *k = p->job->key.k;
-    groth16_prove_args args = {.pk = k->pk, .w = p->w, .m = p->m};
+    groth16_prove_args args = {.pk = k->pk, .w = p->w, .plain = p->attempts > 0, .m = p->m};
     span sp = span_open(SPAN_PROVE), alloc;
     cuzk_status st;
 

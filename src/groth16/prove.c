@@ -48,10 +48,10 @@ void groth16_job_free(groth16_job *job)
     mem_free(m, job);
 }
 
-/** a, b and, without derived points, c. */
+/** a, b, c: a proof that is tried again goes without derived points. */
 static size_t arrays_size(const groth16_pk *pk)
 {
-    return (pk->derived != NULL ? 2 : 3) * ((size_t)1 << pk->log_n) * sizeof(fr);
+    return 3 * ((size_t)1 << pk->log_n) * sizeof(fr);
 }
 
 size_t groth16_prove_size(const groth16_pk *pk, const r1cs_system *sys)
@@ -350,7 +350,7 @@ cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_
     job->m = args->m;
     job->dev = d;
     job->s = s;
-    job->derived = derived_of(args->pk, d);
+    job->derived = args->plain ? NULL : derived_of(args->pk, d);
     job->values_id = dev_points_id();
     TRY_OUT(sample(args->pk->cv, args->fixed, &job->r, &job->rs));
     TRY_OUT(evaluate(job, d));
