@@ -53,5 +53,8 @@ cuzk_status key_load_filecoin(keys *s, key_entry *k)
     TRY(groth16_vk_prepare(k->pk->vk, NULL)); /* its proofs are verified here */
     k->witness_bytes = r1cs_assignment_size(k->sys);
     k->prove_bytes = key_first_estimate(s, k->pk, k->sys);
+    if (k->pk->derived !=
+        NULL) /* a proof that is tried again goes without, and has an array more */
+        k->prove_bytes += sizeof(fr) << k->pk->log_n;
     return CUZK_OK;
 }

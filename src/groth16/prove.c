@@ -48,10 +48,10 @@ void groth16_job_free(groth16_job *job)
     mem_free(m, job);
 }
 
-/** a, b, c: a proof that is tried again goes without derived points. */
+/** a, b and, without derived points, c. */
 static size_t arrays_size(const groth16_pk *pk)
 {
-    return 3 * ((size_t)1 << pk->log_n) * sizeof(fr);
+    return (pk->derived != NULL ? 2 : 3) * ((size_t)1 << pk->log_n) * sizeof(fr);
 }
 
 size_t groth16_prove_size(const groth16_pk *pk, const r1cs_system *sys)

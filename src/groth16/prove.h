@@ -88,7 +88,7 @@ typedef struct groth16_prove_args {
         *sys; /* BELLPERSON: the circuit. SNARKJS: NULL (the key's own coefficients) */
     const r1cs_assignment *w;   /* borrowed until groth16_prove_finish */
     const cuzk_fixed_rs *fixed; /* NULL: sampled */
-    bool plain;                 /* without derived points, whatever the key has */
+    bool plain; /* without derived points, whatever the key has: an array of the domain more */
     mem *m;
 } groth16_prove_args;
 
