@@ -494,6 +494,7 @@ void ledger_raise(ledger *l, ledger_claim *c, unsigned level)
 
     (void)pthread_mutex_lock(&l->mu);
     waited = c->state == LEDGER_WAITS && level > c->level;
+    if (c->entry && c->state == LEDGER_OUT && level > c->level) c->level = level;
     if (waited) {
         unlink_locked(l, c);
         c->level = level;

@@ -96,7 +96,7 @@ void ledger_release(ledger *l, ledger_claim *c);
 /** What a held entry holds for o from now on. */
 void ledger_settle(ledger *l, ledger_claim *entry, ledger_owner o, uint64_t bytes);
 void ledger_charge(ledger *l, ledger_owner o, int64_t bytes);
-/** A waiting claim moves up. */
+/** A waiting claim moves up; an entry that is to come, too. */
 void ledger_raise(ledger *l, ledger_claim *c, unsigned level);
 /** Memory may have become free by other means (a key that is no longer used). */
 void ledger_poke(ledger *l);

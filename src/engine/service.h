@@ -239,11 +239,13 @@ struct svc_job {
     uint8_t *own;    /* the payload where there is no store */
     uint8_t *made;   /* the .wtns that a witness command made; NULL: none */
     size_t made_size;
+    unsigned made_level; /* what made_size is counted under */
     store_payload payload;
     fil_job fil;
     mem *m;
     job_env env;
     key_use key;
+    ledger_outlook outlook; /* of an aggregate; else the key has one */
     ledger_claim entry; /* its way in: what it holds in the ledger beside its partitions' claims */
     uint32_t at_work;   /* its row there while it is decoded and waits for its key */
     /* guarded by mu */
@@ -372,8 +374,8 @@ typedef struct service {
     svc_job *newest, *oldest;
     uint64_t next_number, next_wait;
     svc_wait *waits;
-    unsigned n_timed;    /* waits and jobs that have a limit */
-    uint64_t made_bytes; /* of witnesses that commands made */
+    unsigned n_timed;                  /* waits and jobs that have a limit */
+    uint64_t made_bytes[STAGE_LEVELS]; /* of witnesses that commands made, by their jobs' levels */
     svc_counts counts;
     svc_latency latency[SVC_KINDS];
     svc_error_row errors[SVC_ERRORS];
@@ -559,6 +561,8 @@ CUZK_STATUS svc_aggregate_compact(cuzk_bytes *pieces, bytes_out *scratch, const 
 CUZK_STATUS svc_aggregate_decode(svc_job *j);
 /** Bytes that its partition (there is one) takes. */
 uint64_t svc_aggregate_needs(const svc_job *j);
+/** About the same, before it is decoded. */
+uint64_t svc_aggregate_foreseen(const svc_job *j);
 /** The partition's work, under the gate: checks, aggregates, verifies. p->proof is the aggregate. */
 CUZK_STATUS svc_aggregate_run(svc_part *p);
 

@@ -17,7 +17,8 @@
 #include "engine/aggregate.h"
 #include "engine/service.h"
 
-#define UPDATES 5u /* registered update proofs */
+#define UPDATES 5u      /* registered update proofs */
+#define MOST_PUBLIC 512 /* inputs of a partition, about as many as a PoRep has at most */
 #define HASHES 7
 
 /** Fields of 32 bytes, and which kinds have them. */
@@ -204,6 +205,15 @@ cuzk_status svc_aggregate_decode(svc_job *j)
     st = agg_powers_reach(&p, n);
     agg_powers_close(&p);
     return st;
+}
+
+uint64_t svc_aggregate_foreseen(const svc_job *j)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < sectors_of(j); i++) bytes += j->rq.piece_sizes[2 * i + 1];
+    if (bytes / GROTH16_PROOF_BYTES > AGGREGATE_MAX) return 1; /* decoding refuses it */
+    return agg_list_size((size_t)(bytes / GROTH16_PROOF_BYTES), MOST_PUBLIC);
 }
 
 uint64_t svc_aggregate_needs(const svc_job *j)

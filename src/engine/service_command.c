@@ -2,8 +2,9 @@
  * engine/service_command.c - the stage before a job is let in: the witness command of an input.json is run
  *
  * The command is another program, and may take as long as it is given: it has threads of its own here, its job holds no memory
- * and no place that another one waits for. Witnesses that wait to be used are held in memory, and charged; when they are many no
- * further command is begun. One that is suspected (at_work.h) is let in before: it is to be alone.
+ * and no place that another one waits for. Witnesses that wait to be used are held in memory, and charged; when those of a level
+ * and above are many no further command of it and below is begun. One that is suspected (at_work.h) is let in before: it is to
+ * be alone, and nothing holds its command, since it keeps out those whose witnesses wait.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -21,13 +22,25 @@ bool svc_wants_command(const svc_job *j)
     return j->rq.kind == CUZK_GROTH16 && j->rq.input_json && j->made == NULL;
 }
 
+/* The levels below which no command begins: those of which, with what is above, too much waits. */
+static unsigned full_below(const uint64_t made[STAGE_LEVELS])
+{
+    uint64_t sum = 0;
+
+    for (unsigned l = STAGE_LEVELS; l-- > 0;) {
+        sum += made[l];
+        if (sum > MADE_MAX) return l + 1;
+    }
+    return 0;
+}
+
 /* So many bytes more (modulo 2^64: less) are there. */
-static void count_made(service *s, uint64_t bytes)
+static void count_made(service *s, unsigned level, uint64_t bytes)
 {
     ledger_charge(s->ledger, LEDGER_REQUESTS, (int64_t)bytes);
     svc_lock(s);
-    s->made_bytes += bytes;
-    if (!s->draining) stage_hold(s->witness, s->made_bytes > MADE_MAX);
+    s->made_bytes[level] += bytes;
+    stage_hold_below(s->witness, full_below(s->made_bytes));
     svc_unlock(s);
 }
 
@@ -39,7 +52,7 @@ void svc_drop_witness(svc_job *j)
     free(j->made);
     j->made = NULL;
     j->made_size = 0;
-    count_made(j->s, 0 - size);
+    count_made(j->s, j->made_level, 0 - size);
 }
 
 static cuzk_status run(svc_job *j, const key_entry *k)
@@ -61,7 +74,12 @@ static cuzk_status run(svc_job *j, const key_entry *k)
                                  j->cancel, &j->made, &j->made_size);
     span_close(&sp);
     file_map_close(&map);
-    if (st == CUZK_OK) count_made(s, j->made_size);
+    if (st == CUZK_OK) {
+        svc_lock(s);
+        j->made_level = svc_level(j->priority);
+        svc_unlock(s);
+        count_made(s, j->made_level, j->made_size);
+    }
     return st;
 }
 
@@ -124,7 +142,6 @@ void svc_make_witness(void *ctx, stage_item *it)
     job_clock_enter(&j->clock, PHASE_QUEUE, now);
     go = st == CUZK_OK && !j->stopping;
     j->at = JOB_IN_DECODE;
-    if (!j->suspect) svc_order_entry_locked(j); /* as urgent as it is now */
     svc_unlock(s);
     if (!go)
         svc_leave(j);
@@ -142,7 +159,8 @@ void svc_queue_command(svc_job *j)
 
     svc_lock(s);
     level = svc_level(j->priority);
-    stage_order(&j->item, level, j->number, j->rq.kind, 0);
+    stage_order(&j->item, j->suspect ? STAGE_LEVELS - 1 : level, j->number, j->rq.kind, 0);
+    j->item.alone = j->suspect;
     j->out++; /* for making up */
     svc_unlock(s);
     st = stage_push(s->witness, &j->item);

@@ -97,9 +97,15 @@ void svc_enter(svc_job *j)
 
     svc_lock(s);
     j->out++; /* for making up */
-    level = j->entry.level;
+    level = svc_level(j->priority);
     svc_unlock(s);
-    j->entry.outlook = k == NULL ? NULL : &k->outlook;
+    if (j->rq.kind ==
+        CUZK_AGGREGATE) { /* it takes no key: others need not wait to see what it takes */
+        atomic_store_explicit(&j->outlook.need, svc_aggregate_foreseen(j), memory_order_relaxed);
+        j->entry.outlook = &j->outlook;
+    } else {
+        j->entry.outlook = k == NULL ? NULL : &k->outlook;
+    }
     if (ledger_claim_now(s->ledger, &j->entry)) let_in(&j->entry);
     svc_make_up(j, level);
 }

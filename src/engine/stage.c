@@ -27,6 +27,8 @@ struct stage {
     unsigned width, active, running[STAGE_LEVELS], started;
     uint64_t sticky_ns, last_group;
     bool held, quit;
+    unsigned
+        held_below; /* items of lower levels are not started, but for those that are to be alone */
 };
 
 /* ---- the heap; item->place is its position + 1, 0 when it is in none ---- */
@@ -94,6 +96,7 @@ static void take_out(stage *s, stage_item *it)
 /* It may start: there is room, or all that run are of lower levels. */
 static bool may_start(const stage *s, const stage_item *it)
 {
+    if (s->held || (it->level < s->held_below && !it->alone)) return false;
     if (it->alone) return s->active == 0;
     if (s->active < s->width) return true;
     for (unsigned l = it->level; l < STAGE_LEVELS; l++)
@@ -142,7 +145,7 @@ static void loop(stage *s)
     while (!s->quit) {
         span idle;
 
-        if (s->n > 0 && !s->held && may_start(s, s->heap[0])) {
+        if (s->n > 0 && may_start(s, s->heap[0])) {
             serve_locked(s);
             continue;
         }
@@ -314,6 +317,14 @@ void stage_hold(stage *s, bool held)
 {
     (void)pthread_mutex_lock(&s->mu);
     s->held = held;
+    (void)pthread_cond_broadcast(&s->work);
+    (void)pthread_mutex_unlock(&s->mu);
+}
+
+void stage_hold_below(stage *s, unsigned level)
+{
+    (void)pthread_mutex_lock(&s->mu);
+    s->held_below = level;
     (void)pthread_cond_broadcast(&s->work);
     (void)pthread_mutex_unlock(&s->mu);
 }

@@ -69,6 +69,8 @@ void stage_set_width(stage *s, unsigned width); /* at most what it was opened wi
 void stage_set_sticky(stage *s, uint64_t window_ns);
 /** Nothing is started any more until `false`; what runs goes on. */
 void stage_hold(stage *s, bool held);
+/** Items of lower levels are not started, but for those that are to be alone; 0: all are. */
+void stage_hold_below(stage *s, unsigned level);
 
 typedef struct stage_state {
     const char *name;

@@ -439,6 +439,36 @@ static void held_back(void **state)
     service_stop(&t);
 }
 
+/* What an aggregate takes is known before it is let in: a second one need not wait for the first one's end. */
+static void side_by_side(void **state)
+{
+    test_service t;
+    request q[2];
+    cuzk_ticket k[2];
+    told what;
+    stage_state at = {0};
+    (void)state;
+
+    start(&t, params("beside", true), NULL, GIB);
+    stage_hold(service_of(t.s)->synthesis, true);
+    for (size_t i = 0; i < 2; i++) {
+        seals(&q[i], i == 0 ? "first" : "second", "porep-v1_1", 5, 2);
+        assert_status_ok(cuzk_job_submit(t.s, &q[i].r, &k[i]));
+    }
+    for (unsigned tries = 0; tries < 6000 && at.waiting < 2; tries++) {
+        service_pause(20);
+        stage_get(service_of(t.s)->synthesis, &at);
+    }
+    assert_int_equal(at.waiting, 2);
+    stage_hold(service_of(t.s)->synthesis, false);
+    for (size_t i = 0; i < 2; i++) {
+        wait_for_job(t.s, k[i].job_id, 600000, &what);
+        is_file(&what, DIR "aggregate/two-seals-v2.bin");
+        clear(&q[i]);
+    }
+    service_stop(&t);
+}
+
 static void resumed(void **state)
 {
     const char *dir = params("resumed", true);
@@ -541,6 +571,7 @@ int main(void)
         cmocka_unit_test(no_verifying_key),
         cmocka_unit_test(never_fits),
         cmocka_unit_test(held_back),
+        cmocka_unit_test(side_by_side),
         cmocka_unit_test(resumed),
 #ifdef CUZK_VERIFY
         cmocka_unit_test(in_the_middle),
