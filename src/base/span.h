@@ -141,7 +141,5 @@ uint64_t span_dropped(span_rec *r);
  *  span_trace.c). Threads may go on recording meanwhile. */
 struct bytes_out;
 CUZK_STATUS span_write_trace(span_rec *r, struct bytes_out *out);
-/** The same of one job (0: of all) and of spans that end after from_ns. */
-CUZK_STATUS span_write_trace_of(span_rec *r, struct bytes_out *out, uint64_t job, uint64_t from_ns);
 
 #endif

@@ -160,17 +160,12 @@ cuzk_status span_trace_write(const span_trace *t, struct bytes_out *out)
     return bytes_out_status(out);
 }
 
-cuzk_status span_write_trace_of(span_rec *r, struct bytes_out *out, uint64_t job, uint64_t from_ns)
+cuzk_status span_write_trace(span_rec *r, struct bytes_out *out)
 {
     span_trace t;
 
-    span_trace_plan(&t, r, job, from_ns, 0);
+    span_trace_plan(&t, r, 0, 0, 0);
     return span_trace_write(&t, out);
-}
-
-cuzk_status span_write_trace(span_rec *r, struct bytes_out *out)
-{
-    return span_write_trace_of(r, out, 0, 0);
 }
 
 void span_each(span_rec *r, uint64_t from_ns, span_seen_fn fn, void *ctx)
