@@ -501,8 +501,8 @@ void svc_crash_clear(svc_job *j);
 void svc_order_entry_locked(svc_job *j);
 /** Claims its way in; then it is in `decode`. One of `out` is the entry's, later the decoder's. */
 void svc_enter(svc_job *j);
-/** One that was let in. */
-void svc_push_decode(svc_job *j);
+/** Into a stage of whole jobs; first: before all others there, and alone. */
+void svc_push_job(svc_job *j, stage *to, bool first);
 /** True: it waited to be let in, or to be decoded, and does no longer. */
 bool svc_shut_out(svc_job *j);
 /** The ledger's callbacks. */

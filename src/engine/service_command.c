@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
@@ -49,6 +50,7 @@ void svc_drop_witness(svc_job *j)
     uint64_t size = j->made_size;
 
     if (j->made == NULL) return;
+    explicit_bzero(j->made, j->made_size);
     free(j->made);
     j->made = NULL;
     j->made_size = 0;
@@ -146,27 +148,12 @@ void svc_make_witness(void *ctx, stage_item *it)
     if (!go)
         svc_leave(j);
     else if (j->suspect)
-        svc_push_decode(j);
+        svc_push_job(j, s->decode, false);
     else
         svc_enter(j);
 }
 
 void svc_queue_command(svc_job *j)
 {
-    service *s = j->s;
-    cuzk_status st;
-    unsigned level;
-
-    svc_lock(s);
-    level = svc_level(j->priority);
-    stage_order(&j->item, j->suspect ? STAGE_LEVELS - 1 : level, j->number, j->rq.kind, 0);
-    j->item.alone = j->suspect;
-    j->out++; /* for making up */
-    svc_unlock(s);
-    st = stage_push(s->witness, &j->item);
-    if (st != CUZK_OK) {
-        svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
-        svc_leave(j);
-    }
-    svc_make_up(j, level);
+    svc_push_job(j, j->s->witness, j->suspect);
 }

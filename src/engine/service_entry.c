@@ -39,7 +39,7 @@ static uint64_t expected_request(const svc_job *j)
     return SMALL_REQUEST + j->payload.size + j->payload.size / 4;
 }
 
-void svc_push_decode(svc_job *j)
+void svc_push_job(svc_job *j, stage *to, bool first)
 {
     service *s = j->s;
     cuzk_status st;
@@ -47,10 +47,11 @@ void svc_push_decode(svc_job *j)
 
     svc_lock(s);
     level = svc_level(j->priority);
-    stage_order(&j->item, level, j->number, j->rq.kind, 0);
+    stage_order(&j->item, first ? STAGE_LEVELS - 1 : level, j->number, j->rq.kind, 0);
+    j->item.alone = first;
     j->out++; /* for making up */
     svc_unlock(s);
-    st = stage_push(s->decode, &j->item);
+    st = stage_push(to, &j->item);
     if (st != CUZK_OK) {
         svc_stop_job(j, CUZK_JOB_FAILED, cuzk_last_error());
         svc_leave(j);
@@ -71,7 +72,7 @@ static void let_in(ledger_claim *c)
     if (command)
         svc_queue_command(j);
     else
-        svc_push_decode(j);
+        svc_push_job(j, s->decode, false);
 }
 
 void svc_order_entry_locked(svc_job *j)
