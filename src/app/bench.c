@@ -86,7 +86,7 @@ static bool takes_options(const options *o, const char *name)
         {"synth", "bench synth", "COMMON --circuit --reps"},
         {"verify", "bench verify", "COMMON --reps"},
         {"aggregate", "bench aggregate", "COMMON --log-n --reps"},
-        {"prove", "bench prove --circuit", "COMMON --circuit --params --reps"},
+        {"prove", "bench prove --circuit", "COMMON --circuit --curve --params --reps"},
     };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -98,6 +98,7 @@ static const command_info commands[] = {
      "       cuzk bench verify [--reps N]\n"
      "       cuzk bench aggregate [--log-n N] [--reps N]\n"
      "       cuzk bench prove --circuit porep-32g [--params DIR] [--reps N]\n"
+     "       cuzk bench prove --circuit synthetic-22 [--curve C] [--reps N]\n"
      "       cuzk bench prove KEY.zkey WITNESS.wtns [PROOF.json PUBLIC.json] [--r1cs FILE]\n"
      "       cuzk bench prove --kind porep|winning|window|update --input FILE... --statement "
      "S.json "

@@ -39,6 +39,12 @@ void bench_report_begin(bench_report *r, const cuzk_engine *e);
 void bench_report_row(bench_report *r, bench_row *row);
 void bench_report_end(bench_report *r);
 
+/** An empty row named "WHAT CIRCUIT". */
+void bench_row_begin(bench_row *row, const char *what, const char *circuit, uint64_t n);
+/** The time since `from` (clock_ns). Those beyond what a row holds are not told: the first ones are. */
+void bench_row_time(bench_row *row, uint64_t from);
+void bench_row_fact(bench_row *row, const char *name, uint64_t value);
+
 /** The clock while it runs: a chain of dependent adds takes one cycle each. */
 double bench_clock_ghz(void);
 
@@ -51,6 +57,11 @@ CUZK_STATUS bench_aggregate(job *j, const cuzk_bench_args *a, bench_report *r);
 CUZK_STATUS bench_synth(job *j, const cuzk_bench_args *a, bench_report *r);
 /** `bench prove --circuit`: a key and inputs made for the run, whole proofs, verified. */
 CUZK_STATUS bench_prove(job *j, const cuzk_bench_args *a, bench_report *r);
+/** A key of sys from secrets that nobody keeps, on the device where it is used. */
+CUZK_STATUS bench_key(groth16_pk **out, job *j, const r1cs_system *sys);
+/** `bench prove --circuit synthetic-22`: 2^22 constraints over full-width values. */
+CUZK_STATUS bench_synthetic(job *j, const cuzk_bench_args *a, bench_report *r);
+bool bench_is_synthetic(const char *circuit);
 
 /** `bench verify`: proofs of production's shapes under simulated keys, from bytes to a verdict. */
 CUZK_STATUS bench_verify(job *j, const cuzk_bench_args *a, bench_report *r);

@@ -32,27 +32,6 @@ typedef struct prove_bench {
     fr *pub;
 } prove_bench;
 
-static void begin_row(const prove_bench *b, bench_row *row, const char *what, uint64_t n)
-{
-    (void)snprintf(row->name, sizeof row->name, "%s %s", what, b->a->circuit);
-    row->n = n;
-    row->reps = 0;
-    row->peak = 0;
-    row->n_facts = 0;
-}
-
-/* Times beyond what a row holds are not told: the first ones are. */
-static void add_time(bench_row *row, uint64_t from)
-{
-    if (row->reps < BENCH_MAX_REPS) row->ns[row->reps++] = clock_ns() - from;
-}
-
-static void fact(bench_row *row, const char *name, uint64_t value)
-{
-    VERIFY(row->n_facts < BENCH_MAX_FACTS);
-    row->facts[row->n_facts++] = (bench_fact){name, value};
-}
-
 /* ---- what is done once ---- */
 
 static void progress(void *ctx, const char *what, uint64_t done, uint64_t total)
@@ -60,16 +39,14 @@ static void progress(void *ctx, const char *what, uint64_t done, uint64_t total)
     engine_progress(ctx, what, done, total);
 }
 
-/* Secrets, and a key from them that stays on the device. */
-static cuzk_status make_key(prove_bench *b)
+cuzk_status bench_key(groth16_pk **out, job *j, const r1cs_system *sys)
 {
-    cuzk_engine *e = b->j->e;
-    fil_job *f = &b->in.f;
+    cuzk_engine *e = j->e;
     groth16_setup_opts o = {.progress = progress, .ctx = e, .cancel = e->cancel};
     groth16_trapdoors t;
-    cuzk_status st = groth16_trapdoors_random(&t, f->cv);
+    cuzk_status st = groth16_trapdoors_random(&t, sys->cv);
 
-    if (st == CUZK_OK) st = groth16_setup_memory(&f->pk, b->j->s, f->sys, &t, &o, e->pool, e->m);
+    if (st == CUZK_OK) st = groth16_setup_memory(out, j->s, sys, &t, &o, e->pool, e->m);
     explicit_bzero(&t, sizeof t);
     return st;
 }
@@ -98,17 +75,17 @@ static cuzk_status shape_and_key(prove_bench *b)
 
     span_close(&sp);
     TRY(st);
-    begin_row(b, &b->once, made ? "setup" : "open key", r1cs_total_rows(f->sys));
+    bench_row_begin(&b->once, made ? "setup" : "open key", b->a->circuit, r1cs_total_rows(f->sys));
     mem_reset_peak(m);
     size_t before = mem_used(m);
     uint64_t from = clock_ns();
     sp = span_open(made ? SPAN_SETUP : SPAN_READ_KEY);
-    st = made ? make_key(b) : open_key(b);
+    st = made ? bench_key(&f->pk, b->j, f->sys) : open_key(b);
     span_close(&sp);
     TRY(st);
-    add_time(&b->once, from);
+    bench_row_time(&b->once, from);
     b->once.peak = mem_peak(m) - before;
-    fact(&b->once, "points", groth16_pk_points(f->pk));
+    bench_row_fact(&b->once, "points", groth16_pk_points(f->pk));
     bench_report_row(b->r, &b->once);
     return CUZK_OK;
 }
@@ -118,9 +95,9 @@ static cuzk_status inputs(prove_bench *b)
     uint64_t from = clock_ns();
     cuzk_status st;
 
-    begin_row(b, &b->once, "inputs", 0);
+    bench_row_begin(&b->once, "inputs", b->a->circuit, 0);
     TRY(bench_inputs_make(&b->in));
-    add_time(&b->once, from);
+    bench_row_time(&b->once, from);
     b->once.n = b->in.input_bytes;
     bench_report_row(b->r, &b->once);
     span sp = span_open(SPAN_READ_INPUT);
@@ -142,10 +119,10 @@ static cuzk_status prove_one(prove_bench *b, const r1cs_assignment *w, groth16_p
 
     st = groth16_prove_start(&started, b->j->s, &args);
     if (st == CUZK_OK) {
-        add_time(&b->row[STEP_DEVICE], from);
+        bench_row_time(&b->row[STEP_DEVICE], from);
         from = clock_ns();
         st = groth16_prove_finish(out, started);
-        add_time(&b->row[STEP_FINISH], from);
+        bench_row_time(&b->row[STEP_FINISH], from);
     }
     span_close(&sp);
     return st;
@@ -160,7 +137,7 @@ static cuzk_status prove_partition(prove_bench *b, size_t k)
 
     span_context(0, (int32_t)k);
     TRY(f->ops->synthesise(f, k, &w));
-    add_time(&b->row[STEP_SYNTH], from);
+    bench_row_time(&b->row[STEP_SYNTH], from);
     TRY_OUT(fil_compare_public(f, k, w));
     st = prove_one(b, w, &b->proofs[k]);
 out:;
@@ -185,7 +162,7 @@ static cuzk_status verify(prove_bench *b)
     }
     TRY(groth16_verify_batch(b->j->host, f->pk->vk, b->proofs, f->n_partitions, b->pub, &valid));
     if (!valid) return FAIL(CUZK_EBUG, "proving benchmark: a proof does not verify");
-    add_time(&b->verify, from);
+    bench_row_time(&b->verify, from);
     return CUZK_OK;
 }
 
@@ -202,7 +179,7 @@ static cuzk_status prove_all(prove_bench *b)
     span sp = span_open(SPAN_VERIFY);
     cuzk_status st = verify(b);
     span_close(&sp);
-    if (st == CUZK_OK) add_time(&b->whole, from);
+    if (st == CUZK_OK) bench_row_time(&b->whole, from);
     return st;
 }
 
@@ -226,11 +203,11 @@ static void report(prove_bench *b)
 
     for (step i = 0; i < STEPS; i++) bench_report_row(b->r, &b->row[i]);
     bench_report_row(b->r, &b->verify);
-    fact(&b->whole, "partitions", f->n_partitions);
-    fact(&b->whole, "rows", r1cs_total_rows(f->sys));
-    fact(&b->whole, "aux", f->sys->n_aux);
-    fact(&b->whole, "witness_bytes", r1cs_assignment_size(f->sys));
-    fact(&b->whole, "points", groth16_pk_points(f->pk));
+    bench_row_fact(&b->whole, "partitions", f->n_partitions);
+    bench_row_fact(&b->whole, "rows", r1cs_total_rows(f->sys));
+    bench_row_fact(&b->whole, "aux", f->sys->n_aux);
+    bench_row_fact(&b->whole, "witness_bytes", r1cs_assignment_size(f->sys));
+    bench_row_fact(&b->whole, "points", groth16_pk_points(f->pk));
     bench_report_row(b->r, &b->whole);
 }
 
@@ -243,9 +220,9 @@ static cuzk_status run(prove_bench *b)
     TRY(shape_and_key(b));
     TRY(inputs(b));
     TRY(room_for_proofs(b));
-    for (step i = 0; i < STEPS; i++) begin_row(b, &b->row[i], step_names[i], 1);
-    begin_row(b, &b->verify, "verify", b->in.f.n_partitions);
-    begin_row(b, &b->whole, "prove", b->in.f.n_partitions);
+    for (step i = 0; i < STEPS; i++) bench_row_begin(&b->row[i], step_names[i], b->a->circuit, 1);
+    bench_row_begin(&b->verify, "verify", b->a->circuit, b->in.f.n_partitions);
+    bench_row_begin(&b->whole, "prove", b->a->circuit, b->in.f.n_partitions);
     mem_reset_peak(m);
     before = mem_used(m);
     for (unsigned i = 0; i < reps; i++) TRY(prove_all(b));
@@ -261,8 +238,11 @@ cuzk_status bench_prove(job *j, const cuzk_bench_args *a, bench_report *r)
 
     if (a->circuit == NULL)
         return FAIL(CUZK_EINVAL, "bench prove needs a circuit (--circuit porep-32g)");
-    if (a->curve != NULL || a->group != NULL || a->log_n != 0)
-        return FAIL(CUZK_EINVAL, "bench prove takes no curve, group and size of its own");
+    if (a->group != NULL || a->log_n != 0)
+        return FAIL(CUZK_EINVAL, "bench prove takes no group and size of its own");
+    if (bench_is_synthetic(a->circuit)) return bench_synthetic(j, a, r);
+    if (a->curve != NULL)
+        return FAIL(CUZK_EINVAL, "bench prove: the curve of %.40s is bls12-381", a->circuit);
     b = mem_new(j->e->m, 1, sizeof *b, &st); /* rows hold many times */
     if (b == NULL) return st;
     b->j = j;

@@ -5,6 +5,8 @@
  */
 #include "engine/bench.h"
 
+#include <stdio.h>
+
 #include "base/clock.h"
 
 #define CHAIN 2000000u
@@ -24,6 +26,26 @@ double bench_clock_ghz(void)
     }
     span_close(&sp);
     return (double)CHAIN / (double)best;
+}
+
+void bench_row_begin(bench_row *row, const char *what, const char *circuit, uint64_t n)
+{
+    (void)snprintf(row->name, sizeof row->name, "%s %s", what, circuit);
+    row->n = n;
+    row->reps = 0;
+    row->peak = 0;
+    row->n_facts = 0;
+}
+
+void bench_row_time(bench_row *row, uint64_t from)
+{
+    if (row->reps < BENCH_MAX_REPS) row->ns[row->reps++] = clock_ns() - from;
+}
+
+void bench_row_fact(bench_row *row, const char *name, uint64_t value)
+{
+    VERIFY(row->n_facts < BENCH_MAX_FACTS);
+    row->facts[row->n_facts++] = (bench_fact){name, value};
 }
 
 static void sort_ns(uint64_t *v, unsigned n)

@@ -99,6 +99,15 @@ whole = rows["prove"]
 assert whole["n"] == whole["partitions"] == rows["device"]["reps"] >= 1, whole
 assert whole["median_ns"] >= rows["device"]["median_ns"] > 0 and whole["points"] == rows["setup"]["points"] > 0
 ' "$work/out"
+for curve in bn254 bls12-381; do
+    outcome "bench prove of a circuit of products over $curve" 0 "prove synthetic-8,256,2," \
+        "$cuzk" bench prove --circuit synthetic-8 --curve $curve --reps 2
+done
+outcome "bench prove of the smallest circuit of products" 0 "# prove synthetic-3: aux 7," \
+    "$cuzk" bench prove --circuit synthetic-3 --reps 1
+outcome "bench prove of a circuit of products that is too small" 2 "synthetic-3 to" "$cuzk" bench prove --circuit synthetic-2
+outcome "bench prove of a circuit of products with a key" 2 "made for the run" "$cuzk" bench prove --circuit synthetic-9 --params "$work/none"
+outcome "bench prove of a Filecoin circuit over a curve" 2 "bls12-381" "$cuzk" bench prove --circuit window-2k --curve bn254
 outcome "bench prove with no key there" 4 "params" "$cuzk" bench prove --circuit window-2k --params "$work/none"
 outcome "bench prove of two kinds" 2 "circuit" "$cuzk" bench prove --circuit window-2k --kind window
 outcome "circuit of another benchmark" 2 "bench msm does not take --circuit" "$cuzk" bench msm --circuit porep-2k
