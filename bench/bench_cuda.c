@@ -178,7 +178,7 @@ static void run_sum(void *ctx)
         return;
     }
     if (t->buf != NULL) {
-        need(dev_msm_g1_buf(t->s, &r, t->cv->id, &t->b, t->buf, t->n));
+        need(dev_msm_g1_buf(t->s, &r, t->cv->id, &t->b, 0, t->buf, t->n));
     } else {
         need(dev_msm_g1(t->s, &r, t->cv->id, &t->b, 0, &t->sc));
     }

@@ -26,6 +26,9 @@ typedef struct dev_backend {
     void (*buf_free)(dev_buf *b);
     CUZK_STATUS (*upload)(dev_stream *s, dev_buf *dst, size_t off, const fr *src, size_t n);
     CUZK_STATUS (*download)(dev_stream *s, fr *dst, const dev_buf *src, size_t off, size_t n);
+    /* src: of any device of this backend; done when it returns. NULL: the host sees its buffers */
+    CUZK_STATUS(*copy)
+    (dev_stream *s, dev_buf *dst, size_t to, const dev_buf *src, size_t from, size_t n);
     CUZK_STATUS (*domain_new)(ntt_domain *dom);
     void (*domain_free)(ntt_domain *dom);
     CUZK_STATUS (*ntt)(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind kind);
@@ -38,7 +41,8 @@ typedef struct dev_backend {
     (dev_stream *s, void *r, curve_id id, const dev_points *bases, size_t first_base,
      const dev_scalars *k);
     CUZK_STATUS(*msm_buf)
-    (dev_stream *s, void *r, curve_id id, const dev_points *bases, const dev_buf *k, size_t n);
+    (dev_stream *s, void *r, curve_id id, const dev_points *bases, size_t first_base,
+     const dev_buf *k, size_t n);
     /* NULL, both: in the host's memory. p has n, g2, id, enc POINT_LEM, trusted and home. */
     CUZK_STATUS (*points_new)(dev_points *p, device *d, curve_id id);
     void (*points_free)(dev_points *p);

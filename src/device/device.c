@@ -250,6 +250,23 @@ cuzk_status dev_download(dev_stream *s, fr *dst, const dev_buf *src, size_t off,
     return s->d->be->download(s, dst, src, off, n);
 }
 
+cuzk_status dev_copy(dev_stream *s, dev_buf *dst, size_t to, const dev_buf *src, size_t from,
+                     size_t n)
+{
+    dev_stream of_src = {0};
+
+    TRY(check_stream(s, "copy"));
+    TRY(check_buf(s, dst, to, n, "copy"));
+    if (src == NULL || src->d->be != s->d->be)
+        return FAIL(CUZK_EINVAL, "copy: no buffer of another device of this kind");
+    of_src.d = src->d;
+    TRY(check_buf(&of_src, src, from, n, "copy"));
+    if (n == 0) return CUZK_OK;
+    TRY(cancel_check(s->cancel));
+    if (s->d->be->copy != NULL) return s->d->be->copy(s, dst, to, src, from, n);
+    return s->d->be->upload(s, dst, to, src->host + from, n);
+}
+
 /* ---- NTT and vectors ---- */
 
 /* w = fr_root(gen, log_n) has order 2^log_n: so it is for a non-residue, and only then. */
@@ -434,7 +451,7 @@ cuzk_status dev_msm_g2(dev_stream *s, g2_any *r, curve_id id, const dev_points *
 }
 
 cuzk_status dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases,
-                           const dev_buf *k, size_t n)
+                           size_t first_base, const dev_buf *k, size_t n)
 {
     TRY(check_stream(s, "sum of points"));
     TRY(has_op(s->d->be->msm_buf != NULL, s, "sum of points over a buffer"));
@@ -444,9 +461,10 @@ cuzk_status dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_poin
     TRY(check_buf(s, k, 0, n, "sum of points"));
     if (n > MAX_SCALARS)
         return FAIL(CUZK_EINVAL, "sum of points: %zu scalars, limit %zu", n, MAX_SCALARS);
-    if (n > bases->n)
-        return FAIL(CUZK_EINVAL, "sum of points: %zu scalars, but %zu bases", n, bases->n);
-    return s->d->be->msm_buf(s, r, id, bases, k, n);
+    if (first_base > bases->n || n > bases->n - first_base)
+        return FAIL(CUZK_EINVAL, "sum of points: %zu scalars from base %zu on, but %zu bases", n,
+                    first_base, bases->n);
+    return s->d->be->msm_buf(s, r, id, bases, first_base, k, n);
 }
 
 void dev_forget(device *d, uint64_t id)

@@ -72,6 +72,11 @@ void dev_buf_free(dev_buf *b);
 size_t dev_buf_len(const dev_buf *b);
 CUZK_STATUS dev_upload(dev_stream *s, dev_buf *dst, size_t off, const fr *src, size_t n);
 CUZK_STATUS dev_download(dev_stream *s, fr *dst, const dev_buf *src, size_t off, size_t n);
+/** dst[to + i] = src[from + i] for i < n, from a buffer of another device of the same kind (or of this one) to one of s's. What is in src
+ *  is complete (dev_sync of the stream that made it) and stays until the return, when dst has it. Between GPUs directly where they
+ *  see each other's memory, else through the host. */
+CUZK_STATUS dev_copy(dev_stream *s, dev_buf *dst, size_t to, const dev_buf *src, size_t from,
+                     size_t n);
 /** The elements themselves where the host can read and write them (CPU backend), else NULL. */
 fr *dev_buf_host(dev_buf *b);
 
@@ -161,9 +166,10 @@ CUZK_STATUS dev_msm_g1(dev_stream *s, g1_any *r, curve_id id, const dev_points *
                        size_t first_base, const dev_scalars *k);
 CUZK_STATUS dev_msm_g2(dev_stream *s, g2_any *r, curve_id id, const dev_points *bases,
                        size_t first_base, const dev_scalars *k);
-/** The same with scalars in a device buffer (all elements): the H sum. */
+/** The same with scalars [0, n) of a device buffer (all elements), which meet bases [first_base, first_base + n): the H sum, or a
+ *  range of it. */
 CUZK_STATUS dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases,
-                           const dev_buf *k, size_t n);
+                           size_t first_base, const dev_buf *k, size_t n);
 
 /** A table for many multiples of one point (setups); immutable, may be shared. Sized for about n multiples in all: more
  *  cost more memory (at most 128 MiB) and less time. base: a g1_any, or with g2 a g2_any. */

@@ -34,7 +34,7 @@ static cuzk_status published_h(dev_stream *s, g1_any *r, const groth16_pk *pk, d
     cuzk_status st = dev_ntt(s, v, dom, kind);
     ntt_domain_free(dom);
     TRY(st);
-    TRY(dev_msm_g1_buf(s, r, cv->id, &pk->h, v, pk->h.n));
+    TRY(dev_msm_g1_buf(s, r, cv->id, &pk->h, 0, v, pk->h.n));
     coset_z_inverse(cv, pk->log_n, &z);
     cv->g1_mul(r, r, &z);
     return CUZK_OK;
@@ -55,7 +55,7 @@ static cuzk_status compare_h(dev_stream *s, const groth16_pk *pk, const dev_poin
     g1_any ours, theirs;
 
     TRY(powers(dev_buf_host(v), h->n, cv));
-    TRY(dev_msm_g1_buf(s, &ours, cv->id, h, v, h->n));
+    TRY(dev_msm_g1_buf(s, &ours, cv->id, h, 0, v, h->n));
     TRY(published_h(s, &theirs, pk, v, NTT_COSET_INVERSE));
     return agree(cv, &ours, &theirs, "h");
 }

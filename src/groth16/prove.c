@@ -276,7 +276,7 @@ static cuzk_status sum_h(groth16_job *job)
 {
     const dev_points *h = job->derived != NULL ? &job->derived->h : &job->pk->h;
     span sp = span_open(SPAN_MSM_H);
-    cuzk_status st = dev_msm_g1_buf(job->s, &job->h, job->pk->cv->id, h, job->a, h->n);
+    cuzk_status st = dev_msm_g1_buf(job->s, &job->h, job->pk->cv->id, h, 0, job->a, h->n);
 
     span_close(&sp);
     dev_buf_free(job->a);

@@ -86,11 +86,11 @@ static cuzk_status cpu_download(dev_stream *s, fr *dst, const dev_buf *src, size
 }
 
 static cuzk_status cpu_msm_buf(dev_stream *s, void *r, curve_id id, const dev_points *bases,
-                               const dev_buf *k, size_t n)
+                               size_t first_base, const dev_buf *k, size_t n)
 {
     dev_scalars all = {.n = n, .elems = k->host};
 
-    return cpu_msm_run(s, r, id, bases, 0, &all);
+    return cpu_msm_run(s, r, id, bases, first_base, &all);
 }
 
 const dev_backend dev_backend_cpu = {

@@ -341,6 +341,31 @@ static cuzk_status download(dev_stream *s, fr *dst, const dev_buf *src, size_t o
     return cu_download(s, dst, cu_buf_of(src)->p + 8 * off, n * sizeof *dst);
 }
 
+/* Direct copies between the two from now on, where the machine has them: else the driver goes through the host. */
+static void see_each_other(cu_device *cu, const cu_device *of)
+{
+    int can = 0;
+
+    if (cudaDeviceCanAccessPeer(&can, cu->index, of->index) == cudaSuccess && can != 0)
+        (void)cudaDeviceEnablePeerAccess(of->index, 0); /* "already enabled" is fine */
+    (void)cudaGetLastError();
+}
+
+static cuzk_status copy(dev_stream *s, dev_buf *dst, size_t to, const dev_buf *src, size_t from,
+                        size_t n)
+{
+    cu_queue *q = cu_queue_of(s);
+    cu_device *cu = q->cu, *of = cu_of(src->d);
+
+    TRY(cu_enter(cu));
+    if (of != cu) see_each_other(cu, of);
+    CU_TRY(cu, cudaMemcpyPeerAsync(cu_buf_of(dst)->p + 8 * to, cu->index,
+                                   cu_buf_of(src)->p + 8 * from, of->index, n * sizeof(fr), q->s));
+    TRY(cu_buf_used(s, dst));
+    CU_TRY(cu, cudaStreamSynchronize(q->s));
+    return CUZK_OK;
+}
+
 /* ---- vectors ---- */
 
 static cuzk_status quotient(dev_stream *s, dev_buf *a, const dev_buf *b, const dev_buf *c, size_t n,
@@ -390,6 +415,7 @@ const dev_backend dev_backend_cuda = {
     .buf_free = free_buf,
     .upload = upload,
     .download = download,
+    .copy = copy,
     .domain_new = cu_domain_new,
     .domain_free = cu_domain_free,
     .ntt = cu_ntt,

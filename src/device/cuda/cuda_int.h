@@ -241,7 +241,7 @@ CUZK_STATUS cu_ntt(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind ki
 CUZK_STATUS cu_msm(dev_stream *s, void *r, curve_id id, const dev_points *bases, size_t first_base,
                    const dev_scalars *k);
 CUZK_STATUS cu_msm_buf(dev_stream *s, void *r, curve_id id, const dev_points *bases,
-                       const dev_buf *k, size_t n);
+                       size_t first_base, const dev_buf *k, size_t n);
 CUZK_STATUS cu_fixed_new(dev_stream *s, dev_fixed *f, const void *base, size_t n);
 void cu_fixed_free(dev_fixed *f);
 CUZK_STATUS cu_fixed_mul(dev_stream *s, uint8_t *out, point_enc enc, const dev_fixed *f,

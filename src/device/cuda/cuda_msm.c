@@ -441,7 +441,7 @@ cuzk_status cu_msm(dev_stream *s, void *r, curve_id id, const dev_points *bases,
 }
 
 cuzk_status cu_msm_buf(dev_stream *s, void *r, curve_id id, const dev_points *bases,
-                       const dev_buf *k, size_t n)
+                       size_t first_base, const dev_buf *k, size_t n)
 {
     dev_scalars all = {.n = n};
     msm_run run_of = {.s = s,
@@ -452,6 +452,7 @@ cuzk_status cu_msm_buf(dev_stream *s, void *r, curve_id id, const dev_points *ba
                       .f = cu_fr_of(id),
                       .bases = bases,
                       .k = &all,
+                      .first_base = first_base,
                       .on_device = cu_buf_of(k)->p};
     g2_any sum = {{0}};
 

@@ -206,10 +206,13 @@ static void test_point_doors(void **state)
 
     assert_status_ok(dev_buf_new(&b, r.d, 3));
     p.n = 2;
-    assert_status_is(dev_msm_g1_buf(r.s, &g1, bn, &p, b, 3), CUZK_EINVAL);
-    assert_error_mentions("3 scalars, but 2 bases");
-    assert_status_is(dev_msm_g1_buf(r.s, &g1, bn, &p, b, 4), CUZK_EINVAL);
-    assert_status_is(dev_msm_g1_buf(r.s, NULL, bn, &p, b, 1), CUZK_EINVAL);
+    assert_status_is(dev_msm_g1_buf(r.s, &g1, bn, &p, 0, b, 3), CUZK_EINVAL);
+    assert_error_mentions("3 scalars from base 0 on, but 2 bases");
+    assert_status_is(dev_msm_g1_buf(r.s, &g1, bn, &p, 1, b, 2), CUZK_EINVAL);
+    assert_error_mentions("2 scalars from base 1 on, but 2 bases");
+    assert_status_is(dev_msm_g1_buf(r.s, &g1, bn, &p, 3, b, 0), CUZK_EINVAL);
+    assert_status_is(dev_msm_g1_buf(r.s, &g1, bn, &p, 0, b, 4), CUZK_EINVAL);
+    assert_status_is(dev_msm_g1_buf(r.s, NULL, bn, &p, 0, b, 1), CUZK_EINVAL);
     dev_buf_free(b);
 
     memset(&g1, 0, sizeof g1);
@@ -222,12 +225,57 @@ static void test_point_doors(void **state)
     rig_close(&r);
 }
 
+/* From one device's buffer to another's. */
+static void test_copies(void **state)
+{
+    rig a, b;
+    fr in[5], out[5];
+    dev_buf *x, *y;
+    cancel *c;
+    dev_stream *s;
+
+    (void)state;
+    rig_open(&a, cpu_table_best(), 1);
+    rig_open(&b, cpu_table_best(), 1);
+    for (unsigned i = 0; i < 5; i++)
+        device_curve(a.d, CURVE_ID_BN254)->fr_from_u64(&in[i], 1000 + i);
+    assert_status_ok(dev_buf_new(&x, a.d, 5));
+    assert_status_ok(dev_buf_new(&y, b.d, 4));
+    assert_status_ok(dev_upload(a.s, x, 0, in, 5));
+    assert_status_ok(dev_sync(a.s));
+    assert_status_ok(dev_copy(b.s, y, 1, x, 2, 3));
+    assert_status_ok(dev_copy(b.s, y, 4, x, 5, 0));
+    assert_status_ok(dev_download(b.s, out, y, 0, 4));
+    assert_memory_equal(out + 1, in + 2, 3 * sizeof *in);
+    assert_true(device_curve(a.d, CURVE_ID_BN254)->fr_is_zero(&out[0]));
+    assert_status_ok(dev_copy(b.s, y, 0, y, 3, 1)); /* of the same device */
+    assert_status_ok(dev_download(b.s, out, y, 0, 1));
+    assert_memory_equal(out, in + 4, sizeof *in);
+
+    assert_status_is(dev_copy(NULL, y, 0, x, 0, 1), CUZK_EINVAL);
+    assert_status_is(dev_copy(b.s, NULL, 0, x, 0, 1), CUZK_EINVAL);
+    assert_status_is(dev_copy(b.s, y, 0, NULL, 0, 1), CUZK_EINVAL);
+    assert_status_is(dev_copy(b.s, y, 2, x, 0, 3), CUZK_EINVAL);
+    assert_status_is(dev_copy(b.s, y, 0, x, 3, 3), CUZK_EINVAL);
+    assert_status_is(dev_copy(a.s, y, 0, x, 0, 1), CUZK_EINVAL); /* not the stream's */
+    assert_status_ok(cancel_new(&c));
+    assert_status_ok(dev_stream_open(&s, b.d, c));
+    cancel_request(c);
+    assert_status_is(dev_copy(s, y, 0, x, 0, 1), CUZK_ECANCELLED);
+    dev_stream_close(s);
+    cancel_free(c);
+    dev_buf_free(x);
+    dev_buf_free(y);
+    rig_close(&b);
+    rig_close(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open),         cmocka_unit_test(test_open_faults),
         cmocka_unit_test(test_without_pool), cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_point_doors),
+        cmocka_unit_test(test_point_doors),  cmocka_unit_test(test_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

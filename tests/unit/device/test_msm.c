@@ -445,7 +445,14 @@ static void test_scalars_in_a_buffer(void **state)
     want = expected_sum(&b, 0, &v);
     memset(&got, 0, sizeof got);
     dev_points points = {.data = b.lem, .n = n, .enc = POINT_LEM};
-    assert_status_ok(dev_msm_g1_buf(r.s, &got.g1, CURVE_ID_BN254, &points, buf, n));
+    assert_status_ok(dev_msm_g1_buf(r.s, &got.g1, CURVE_ID_BN254, &points, 0, buf, n));
+    assert_points_equal(&g, &got, &want);
+    upload(&r, buf, v.v + 64, n - 64); /* a range of it */
+    any_point rest = {0}, first = {0};
+    assert_status_ok(dev_msm_g1_buf(r.s, &rest.g1, CURVE_ID_BN254, &points, 64, buf, n - 64));
+    upload(&r, buf, v.v, 64);
+    assert_status_ok(dev_msm_g1_buf(r.s, &first.g1, CURVE_ID_BN254, &points, 0, buf, 64));
+    g.cv->g1_add(&got.g1, &rest.g1, &first.g1);
     assert_points_equal(&g, &got, &want);
     dev_buf_free(buf);
     values_clear(&v);
