@@ -2,7 +2,7 @@
  * groth16/prove.c - the prover, in two phases
  *
  * start: a, b, c; the quotient; the sums over the key - all that needs the device. finish: r, s and a dozen single point
- * operations on the host. Knows no circuit and no device. Does not verify.
+ * operations on the host. Knows no circuit and no device. Does not verify. The sums: prove_sums.c; on several devices: prove_shares.c.
  *
  * Both forms of key give C = L + H + s A + r B1 + (r s delta + s alpha + r beta), A and B1 being the plain sums:
  *   bellperson: H = sum h_i h[i], h the coefficients of (a b - c) / Z
@@ -13,32 +13,17 @@
  * Source: spec/filecoin-circuits.md 1.1 to 1.3; spec/circom-formats.md 6.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include "groth16/internal.h"
+#include "groth16/prove_int.h"
 
 #include <string.h>
 
 #define SNARKJS_GENERATOR 5
 
-struct groth16_job {
-    const groth16_pk *pk;
-    const r1cs_system *sys;
-    const r1cs_assignment *w;
-    mem *m;
-    device *dev;
-    dev_stream *s; /* the start's alone */
-    dev_buf *a, *b, *c;
-    dev_template *tmpl;
-    const groth16_derived *derived; /* NULL: not used */
-    uint64_t values_id;             /* the witness's on the device, until its last sum */
-    fr r, rs;                       /* blinding scalars r and s */
-    g1_any h, l, a_sum, b1_sum;
-    g2_any b2_sum;
-};
-
 void groth16_job_free(groth16_job *job)
 {
     if (job == NULL) return;
     mem *m = job->m;
+    shares_close(job->shares);
     if (job->values_id != 0) dev_forget(job->dev, job->values_id);
     dev_buf_free(job->a);
     dev_buf_free(job->b);
@@ -106,19 +91,6 @@ static cuzk_status sample(const curve *cv, const cuzk_fixed_rs *fixed, fr *r, fr
               : FAIL_DATA(MALFORMED, "r, s", "a fixed r or s is not below the group order");
 }
 
-/** The auxiliary variables as device takes them. */
-static dev_scalars aux_scalars(const groth16_job *job)
-{
-    const r1cs_assignment *w = job->w;
-    dev_scalars k = {.n = w->n_aux, .elems = w->elems, .bits = w->bits, .id = job->values_id};
-    if (w->sys != NULL && w->sys->is_elem != NULL) {
-        k.is_elem = w->sys->is_elem;
-        k.rank64 = w->sys->rank64;
-        k.layout_id = system_part_id(w->sys, PART_SHAPE);
-    }
-    return k;
-}
-
 /** C is in the derived points. */
 static void drop_c(dev_system *view, dev_template *tmpl)
 {
@@ -131,7 +103,7 @@ static cuzk_status evaluate(groth16_job *job, device *d)
     const groth16_pk *pk = job->pk;
     const r1cs_system *shape = pk->form == GROTH16_SNARKJS ? pk->coeffs : job->sys;
     size_t n = (size_t)1 << pk->log_n;
-    dev_scalars aux = aux_scalars(job);
+    dev_scalars aux = job_aux(job);
     dev_system view;
     span sp = span_open(SPAN_ALLOC);
     cuzk_status st = dev_buf_new(&job->a, d, n);
@@ -206,110 +178,15 @@ static cuzk_status quotient(groth16_job *job, device *d)
     return st;
 }
 
-/** A query's bases are [inputs][aux]; of both those that take part. */
-typedef struct query {
-    const dev_points *bases;
-    dev_scalars in, aux;
-    size_t n_in; /* bases of inputs */
-} query;
-
-static query query_of(const groth16_job *job, const dev_points *bases)
-{
-    return (query){.bases = bases,
-                   .in = {.n = job->w->n_inputs, .elems = job->w->inputs},
-                   .aux = aux_scalars(job),
-                   .n_in = job->pk->n_inputs};
-}
-
-/** The variables that occur in B, in a bellperson key: the others have no point. */
-static query query_b(const groth16_job *job, const dev_points *bases)
-{
-    const r1cs_system *sys = job->sys;
-    query q = query_of(job, bases);
-
-    if (job->pk->form == GROTH16_SNARKJS) return q; /* absent wires are points at infinity there */
-    q.in.select = sys->b_input;
-    q.n_in = sys->n_b_input;
-    q.aux.select = sys->b_aux;
-    q.aux.n_selected = sys->n_b_aux;
-    q.aux.select_id = system_part_id(sys, PART_B_AUX);
-    return q;
-}
-
-static query query_a(const groth16_job *job)
-{
-    const r1cs_system *sys = job->sys;
-    query q = query_of(job, &job->pk->a);
-
-    if (job->pk->form == GROTH16_SNARKJS) return q;
-    q.aux.select = sys->a_aux;
-    q.aux.n_selected = sys->n_a_aux;
-    q.aux.select_id = system_part_id(sys, PART_A_AUX);
-    return q;
-}
-
-static cuzk_status sum_g1(groth16_job *job, span_kind kind, g1_any *r, const query *q)
-{
-    const curve *cv = job->pk->cv;
-    g1_any t;
-    span sp = span_open(kind);
-    cuzk_status st = dev_msm_g1(job->s, r, cv->id, q->bases, 0, &q->in);
-    if (st == CUZK_OK) st = dev_msm_g1(job->s, &t, cv->id, q->bases, q->n_in, &q->aux);
-    if (st == CUZK_OK) cv->g1_add(r, r, &t);
-    span_close(&sp);
-    return st;
-}
-
-static cuzk_status sum_g2(groth16_job *job, span_kind kind, g2_any *r, const query *q)
-{
-    const curve *cv = job->pk->cv;
-    g2_any t;
-    span sp = span_open(kind);
-    cuzk_status st = dev_msm_g2(job->s, r, cv->id, q->bases, 0, &q->in);
-    if (st == CUZK_OK) st = dev_msm_g2(job->s, &t, cv->id, q->bases, q->n_in, &q->aux);
-    if (st == CUZK_OK) cv->g2_add(r, r, &t);
-    span_close(&sp);
-    return st;
-}
-
-static cuzk_status sum_h(groth16_job *job)
-{
-    const dev_points *h = job->derived != NULL ? &job->derived->h : &job->pk->h;
-    span sp = span_open(SPAN_MSM_H);
-    cuzk_status st = dev_msm_g1_buf(job->s, &job->h, job->pk->cv->id, h, 0, job->a, h->n);
-
-    span_close(&sp);
-    dev_buf_free(job->a);
-    job->a = NULL;
-    return st;
-}
-
-static cuzk_status sum_l(groth16_job *job)
-{
-    const dev_scalars all = aux_scalars(job);
-
-    if (job->derived != NULL) {
-        const query q = query_of(job, &job->derived->l);
-        return sum_g1(job, SPAN_MSM_L, &job->l, &q);
-    }
-    span sp = span_open(SPAN_MSM_L);
-    cuzk_status st = dev_msm_g1(job->s, &job->l, job->pk->cv->id, &job->pk->l, 0, &all);
-    span_close(&sp);
-    return st;
-}
-
+/* All of them, or what the helpers leave to this device. */
 static cuzk_status sums(groth16_job *job)
 {
-    const groth16_pk *pk = job->pk;
-    const query a = query_a(job), b1 = query_b(job, &pk->b_g1), b2 = query_b(job, &pk->b_g2);
-
-    TRY(sum_h(job));
-    TRY(sum_l(job));
-    TRY(sum_g1(job, SPAN_MSM_A, &job->a_sum, &a));
-    TRY(sum_g1(job, SPAN_MSM_B1, &job->b1_sum, &b1));
-    TRY(sum_g2(job, SPAN_MSM_B2, &job->b2_sum, &b2));
-    dev_forget(job->dev, job->values_id);
-    job->values_id = 0;
+    if (job->shares != NULL) return shares_sums(job->shares);
+    TRY(job_sum_h(&job->sums.h, job, job->s, job->pk, 0, job->a, job_h(job, job->pk)->n));
+    dev_buf_free(job->a);
+    job->a = NULL;
+    for (unsigned k = SUM_L; k < SUMS; k++)
+        TRY(job_sum(&job->sums, job, job->s, job->pk, (sum_kind)k));
     return CUZK_OK;
 }
 
@@ -353,12 +230,17 @@ cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_
     job->derived = args->plain ? NULL : derived_of(args->pk, d);
     job->values_id = dev_points_id();
     TRY_OUT(sample(args->pk->cv, args->fixed, &job->r, &job->rs));
+    if (args->n_helpers != 0) TRY_OUT(shares_open(&job->shares, job, args));
     TRY_OUT(evaluate(job, d));
     TRY_OUT(quotient(job, d));
     dev_keep(s, true);
     st = sums(job);
     dev_keep(s, false);
+    shares_close(job->shares); /* the helpers are others' from here on */
+    job->shares = NULL;
     if (st != CUZK_OK) goto out;
+    dev_forget(d, job->values_id);
+    job->values_id = 0;
     *out = job;
     job = NULL;
 out:
@@ -383,19 +265,19 @@ cuzk_status groth16_prove_finish(groth16_proof *out, groth16_job *job)
     g2_any t2;
     fr rs;
 
-    cv->g1_add(&p.a, &vk->alpha_g1, &job->a_sum);
+    cv->g1_add(&p.a, &vk->alpha_g1, &job->sums.a);
     add_mul_g1(cv, &p.a, &vk->delta_g1, &job->r);
 
-    cv->g2_add(&p.b, &vk->beta_g2, &job->b2_sum);
+    cv->g2_add(&p.b, &vk->beta_g2, &job->sums.b2);
     cv->g2_mul(&t2, &vk->delta_g2, &job->rs);
     cv->g2_add(&p.b, &p.b, &t2);
 
-    cv->g1_add(&p.c, &job->l, &job->h);
+    cv->g1_add(&p.c, &job->sums.l, &job->sums.h);
     cv->fr_mul(&rs, &job->r, &job->rs);
     add_mul_g1(cv, &p.c, &vk->delta_g1, &rs);
     g1_any a, b1;
-    cv->g1_add(&a, &vk->alpha_g1, &job->a_sum);
-    cv->g1_add(&b1, &vk->beta_g1, &job->b1_sum);
+    cv->g1_add(&a, &vk->alpha_g1, &job->sums.a);
+    cv->g1_add(&b1, &vk->beta_g1, &job->sums.b1);
     add_mul_g1(cv, &p.c, &a, &job->rs);
     add_mul_g1(cv, &p.c, &b1, &job->r);
     explicit_bzero(&rs, sizeof rs);

@@ -82,6 +82,20 @@ bool groth16_is_derived(const uint8_t *data, size_t size);
 CUZK_STATUS groth16_derived_info_read(groth16_derived_info *out, const uint8_t *data, size_t size,
                                       const cancel *c);
 
+/** Another device that takes a part of a proof's sums: of the same kind as the proof's, with a thread of the caller's. fn and join are
+ *  called by the thread that proves. Results do not depend on helpers; what one does not do is done on the proof's device. */
+typedef struct groth16_helper {
+    device *dev;
+    const groth16_pk
+        *pk; /* the same key, with points that this device can read; NULL: the proof's */
+    /** Runs fn(share, s) on the helper's thread, s being a stream of dev, after what was started before; never waits. It may fail to:
+     *  then fn is not called. What fn returns is for the caller to judge the device by. */
+    void (*start)(void *ctx, cuzk_status (*fn)(void *share, dev_stream *s), void *share);
+    /** All that was started has returned, or will never begin. */
+    void (*join)(void *ctx);
+    void *ctx;
+} groth16_helper;
+
 typedef struct groth16_prove_args {
     const groth16_pk *pk;
     const r1cs_system
@@ -89,6 +103,8 @@ typedef struct groth16_prove_args {
     const r1cs_assignment *w;   /* borrowed until groth16_prove_finish */
     const cuzk_fixed_rs *fixed; /* NULL: sampled */
     bool plain; /* without derived points, whatever the key has: an array of the domain more */
+    const groth16_helper *helpers; /* n_helpers, busy with this proof alone until start returns */
+    size_t n_helpers;              /* 0: none; more than 7 are not used */
     mem *m;
 } groth16_prove_args;
 

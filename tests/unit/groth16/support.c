@@ -24,14 +24,33 @@ static void open_device(device **d, const device_config *config)
     assert_status_ok(st);
 }
 
-void rig_open(rig *r, cpu_table t, unsigned threads)
+static void open_named(rig *r, const char *name, cpu_table t, unsigned threads)
 {
     r->table = t;
     assert_status_ok(mem_open(&r->m, "test", 0, NULL));
     assert_status_ok(pool_open(&r->pool, threads, NULL));
-    device_config dc = {.name = RIG_DEVICE, .table = t, .pool = r->pool, .m = r->m};
+    device_config dc = {.name = name, .table = t, .pool = r->pool, .m = r->m};
     open_device(&r->dev, &dc);
     assert_status_ok(dev_stream_open(&r->s, r->dev, NULL));
+}
+
+void rig_open(rig *r, cpu_table t, unsigned threads)
+{
+    open_named(r, RIG_DEVICE, t, threads);
+}
+
+void rig_open_other(rig *r, cpu_table t, unsigned threads, unsigned k)
+{
+    char name[32];
+    unsigned n = 0;
+
+    assert_status_ok(device_count(&n, RIG_DEVICE));
+    if (strcmp(RIG_DEVICE, "cpu") == 0 || n < 2) {
+        rig_open(r, t, threads);
+        return;
+    }
+    (void)snprintf(name, sizeof name, "%s:%u", RIG_DEVICE, (k + 1) % n);
+    open_named(r, name, t, threads);
 }
 
 void rig_close(rig *r)

@@ -18,6 +18,8 @@ typedef struct rig {
 } rig;
 
 void rig_open(rig *r, cpu_table t, unsigned threads);
+/** On another device than rig_open's, where there is one: the k-th, counted around. */
+void rig_open_other(rig *r, cpu_table t, unsigned threads, unsigned k);
 void rig_close(rig *r);
 
 /** One entry of a golden.json. */
