@@ -203,6 +203,21 @@ macro(cuzk_find_service)
     endif()
 endmacro()
 
+# The name that the shared library <lib>.so among these files is loaded by.
+function(cuzk_soname result lib)
+    foreach(path IN LISTS ARGN)
+        get_filename_component(name "${path}" NAME)
+        if(name STREQUAL "${lib}.so")
+            execute_process(COMMAND "${CMAKE_READELF}" -d "${path}" OUTPUT_VARIABLE dynamic)
+            if(dynamic MATCHES "SONAME[^[]*\\[([^]]+)")
+                set(${result} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+                return()
+            endif()
+        endif()
+    endforeach()
+    message(FATAL_ERROR "${lib}.so: not among ${ARGN}, or without a name")
+endfunction()
+
 # Sets CUZK_BUILD_TESTS; with AUTO it follows from cmocka being installed and packages being wanted.
 macro(cuzk_find_cmocka)
     set(CUZK_BUILD_TESTS OFF)

@@ -6,7 +6,6 @@
  * A stream's next message is asked for when nothing waits to be sent: a client that does not read cannot make us write more.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include <grpc/byte_buffer.h>
 #include <protobuf-c/protobuf-c.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,8 +3,6 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include <grpc/byte_buffer.h>
-#include <grpc/support/alloc.h>
 #include <string.h>
 #include <sys/socket.h>
 

@@ -5,15 +5,11 @@
  */
 #include "wire/grpc_client.h"
 
-#include <grpc/byte_buffer.h>
-#include <grpc/byte_buffer_reader.h>
-#include <grpc/grpc.h>
-#include <grpc/grpc_security.h>
-#include <grpc/support/log.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "wire/grpc_library.h"
 
 #define MAX_PEM (1 << 20)
 #define POLL_MS 100
@@ -95,10 +91,12 @@ cuzk_status gclient_open(gclient **out, const gclient_config *config)
     bool tls = strncmp(config->address, "tls://", 6) == 0;
     bool scheme = tls || strncmp(config->address, "tcp://", 6) == 0;
     const char *target = scheme ? config->address + 6 : config->address;
-    gclient *c = calloc(1, sizeof *c);
     grpc_channel_credentials *creds = NULL;
     cuzk_status st = CUZK_OK;
+    gclient *c;
 
+    TRY(grpc_library_load());
+    c = calloc(1, sizeof *c);
     if (c == NULL) return FAIL(CUZK_ENOMEM, "client: out of memory");
     gpr_set_log_function(library_log);
     grpc_init();

@@ -6,11 +6,10 @@
 #ifndef WIRE_GRPC_INTERNAL_H
 #define WIRE_GRPC_INTERNAL_H
 
-#include <grpc/grpc.h>
-#include <grpc/grpc_security.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "wire/grpc_library.h"
 #include "wire/grpc_server.h"
 #include "wire/net.h"
 

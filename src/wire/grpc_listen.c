@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include <errno.h>
-#include <grpc/grpc_posix.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

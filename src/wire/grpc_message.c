@@ -5,8 +5,6 @@
  * to us. Source: RFC 1950 (`deflate`), RFC 1952 (`gzip`).
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
-#include <grpc/byte_buffer.h>
-#include <grpc/byte_buffer_reader.h>
 #include <string.h>
 #include <zlib.h>
 

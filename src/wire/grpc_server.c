@@ -6,7 +6,6 @@
  */
 #include "wire/grpc_server.h"
 
-#include <grpc/support/log.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -189,6 +188,7 @@ cuzk_status gserver_open(gserver **out, const gserver_config *config)
     if (config->threads > GSERVER_MAX_THREADS)
         return FAIL(CUZK_EINVAL, "gRPC server: %u threads, limit %d", config->threads,
                     GSERVER_MAX_THREADS);
+    TRY(grpc_library_load());
     s = calloc(1, sizeof *s);
     if (s == NULL) return FAIL(CUZK_ENOMEM, "gRPC server: out of memory");
     s->methods = config->methods;

@@ -11,10 +11,10 @@
 #ifndef WIRE_HTTP_INT_H
 #define WIRE_HTTP_INT_H
 
+#include "wire/http_library.h"
 #include "wire/http_server.h"
 #include "wire/net.h"
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -459,8 +459,10 @@ static cuzk_status start_threads(http_server *s)
 cuzk_status http_server_open(http_server **out, const http_server_config *config)
 {
     http_server *s = NULL;
-    cuzk_status st = server_new(&s, config);
+    cuzk_status st;
 
+    TRY(http_library_load());
+    st = server_new(&s, config);
     if (st == CUZK_OK)
         *out = s;
     else if (s != NULL)
