@@ -248,13 +248,26 @@ typedef struct cuzk_step {
     uint64_t n, total_ns;
 } cuzk_step;
 
+/** What GPUs did while proofs were on them, by their own clocks; proofs 0: none was, and all is 0. */
+typedef struct cuzk_gpu_times {
+    uint64_t proofs;
+    uint64_t
+        window_ns; /* from a proof's first kernel to its last one; an instant of a GPU counts once */
+    uint64_t busy_ns; /* of these: at work */
+    uint64_t tail_ns,
+        worst_tail_ns; /* from a proof's last kernel until proving returned: sum, longest */
+    size_t n_steps;    /* largest first: "gpu: ..." is work, "gpu idle: ..." is not */
+    cuzk_step steps[32];
+} cuzk_gpu_times;
+
 typedef struct cuzk_attribution {
     uint64_t wall_ns, attributed_ns; /* on the job's own thread */
     uint64_t worst_gap_ns;
     char worst_gap[96]; /* its neighbours: "between X and Y" */
     size_t n_steps;
-    cuzk_step steps[80];
+    cuzk_step steps[96];
     uint64_t peak_memory; /* bytes charged to the engine's budget, at most at one time */
+    cuzk_gpu_times gpu;
 } cuzk_attribution;
 
 CUZK_API void cuzk_last_attribution(cuzk_engine *e, cuzk_attribution *out);

@@ -40,6 +40,11 @@ char span_group(span_kind k)
     return groups[k];
 }
 
+bool span_counts(span_kind k)
+{
+    return span_group(k) != 'P' && span_group(k) != 'D';
+}
+
 /* ---- recorder and store ---- */
 
 cuzk_status span_rec_open(span_rec **out)
@@ -298,6 +303,29 @@ void span_note_wait(span_rec *r, span_kind kind, uint64_t from_ns, uint64_t to_n
     (void)pthread_mutex_unlock(&r->mu);
 }
 
+void span_note(const char *track, const span_noted *s, size_t n, bool overlap)
+{
+    span_rec *r = self.track == NULL ? NULL : self.track->rec;
+    span_track *t;
+
+    if (r == NULL || n == 0 || take_track(r, track, false, &t) != CUZK_OK) return;
+    (void)pthread_mutex_lock(&r->mu);
+    for (size_t i = 0; i < n; i++) {
+        unsigned within = s[i].within < SPAN_KINDS ? s[i].within + 1u : 0;
+        span_entry e = {.start = s[i].from,
+                        .end = s[i].to,
+                        .job = self.job,
+                        .partition = self.partition,
+                        .track = t->id,
+                        .kind = (uint8_t)s[i].kind,
+                        .overlaps = overlap,
+                        .within = within & 127u};
+
+        if (e.end > e.start) (void)store_locked(r, &e, 1);
+    }
+    (void)pthread_mutex_unlock(&r->mu);
+}
+
 void span_detach(void)
 {
     span_track *t = self.track;
@@ -324,7 +352,7 @@ span_place span_here(void)
     span_place p = {self.job, self.partition, SPAN_TASK, false};
 
     for (unsigned i = self.depth; i-- > 0 && !p.in_leaf;) {
-        if (span_group(self.open[i].kind) == 'P') continue;
+        if (!span_counts(self.open[i].kind)) continue;
         p.leaf = self.open[i].kind;
         p.in_leaf = true;
     }
@@ -368,5 +396,6 @@ void span_close(const span *s)
     e->track = t->id;
     e->kind = (uint8_t)s->kind;
     e->overlaps = 0;
+    e->within = 0;
     atomic_store_explicit(&t->head, head + 1, memory_order_release); /* see span_track */
 }

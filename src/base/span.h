@@ -13,7 +13,8 @@
 
 #include "base/status.h"
 
-/* kind, name in traces and tables, group: 'P' parent (not counted), 'C' CPU step, 'I' I/O, 'W' wait */
+/* kind, name in traces and tables, group: 'P' parent (not counted), 'C' CPU step, 'I' I/O, 'W' wait, 'D' what a GPU was
+ * at or why it was not, by its own clock (on the tracks of devices; counted nowhere) */
 #define SPAN_LIST(X) \
     X(SPAN_JOB, "job", 'P') \
     X(SPAN_PROVE, "prove", 'P') \
@@ -75,7 +76,26 @@
     X(SPAN_FINISH_WAIT, "wait for finaliser", 'W') \
     X(SPAN_CLIENT_WAIT, "wait for client", 'W') \
     X(SPAN_ASIDE, "stand aside", 'W') \
-    X(SPAN_IDLE, "idle", 'W')
+    X(SPAN_IDLE, "idle", 'W') \
+    X(SPAN_GPU_COPY_IN, "gpu: copy in", 'D') \
+    X(SPAN_GPU_COPY_OUT, "gpu: copy out", 'D') \
+    X(SPAN_GPU_ABC, "gpu: a b c", 'D') \
+    X(SPAN_GPU_NTT, "gpu: transform", 'D') \
+    X(SPAN_GPU_QUOTIENT, "gpu: quotient", 'D') \
+    X(SPAN_GPU_POINTS, "gpu: decode points", 'D') \
+    X(SPAN_GPU_SCALARS, "gpu: class scalars", 'D') \
+    X(SPAN_GPU_SORT, "gpu: sort digits", 'D') \
+    X(SPAN_GPU_PAIRS, "gpu: add pairs", 'D') \
+    X(SPAN_GPU_SEGMENTS, "gpu: sum segments", 'D') \
+    X(SPAN_GPU_JOIN, "gpu: join segments", 'D') \
+    X(SPAN_GPU_IDLE_HOST, "gpu idle: host work", 'D') \
+    X(SPAN_GPU_IDLE_COPY, "gpu idle: copy in", 'D') \
+    X(SPAN_GPU_IDLE_JOIN, "gpu idle: host join", 'D') \
+    X(SPAN_GPU_IDLE_MEMORY, "gpu idle: memory", 'D') \
+    X(SPAN_GPU_IDLE_LOCK, "gpu idle: lock", 'D') \
+    X(SPAN_GPU_IDLE_KEY, "gpu idle: key", 'D') \
+    X(SPAN_GPU_IDLE_SYNTH, "gpu idle: synthesis", 'D') \
+    X(SPAN_GPU_IDLE_WORK, "gpu idle: no work", 'D')
 
 #define SPAN_ENUM(kind, name, group) kind,
 typedef enum span_kind { SPAN_LIST(SPAN_ENUM) SPAN_KINDS } span_kind;
@@ -114,6 +134,8 @@ span_place span_here(void);
 
 const char *span_name(span_kind k);
 char span_group(span_kind k);
+/** It is a leaf of a thread: its time is attributed. */
+bool span_counts(span_kind k);
 
 /** Attribution of [from_ns, to_ns] (clock_ns) on the calling thread's track: each instant belongs to the innermost leaf
  *  span open then, or to a gap. Spans still open count up to to_ns. Steps come largest first. peak_memory is left 0. */
@@ -124,6 +146,13 @@ void span_job_steps(span_rec *r, uint64_t job, cuzk_attribution *out);
 /** A wait that no thread spent: recorded on the track "waits", where spans overlap. Times as clock_ns. */
 void span_note_wait(span_rec *r, span_kind kind, uint64_t from_ns, uint64_t to_ns, uint64_t job,
                     int32_t partition);
+/** Spans that no thread spent either, of the calling thread's job and partition, to its recorder, on a track of this name (no thread
+ *  may attach to it). overlap: they may overlap others of the track; else each begins where the one before it ended, or later. */
+typedef struct span_noted {
+    uint64_t from, to;      /* clock_ns; nothing is recorded where to <= from */
+    span_kind kind, within; /* within: the step that it was done for; SPAN_KINDS: none */
+} span_noted;
+void span_note(const char *track, const span_noted *s, size_t n, bool overlap);
 /** Calls fn for each span in the store that ends after from_ns, in the order they were stored, without a lock; then for what
  *  each thread is in now, with `end` as now. */
 typedef struct span_seen {

@@ -59,7 +59,7 @@ static void leave(walk *w, uint64_t at)
 /* The next span, going back in time. */
 static void meet(walk *w, span_kind kind, uint64_t start, uint64_t end)
 {
-    if (span_group(kind) == 'P') return;
+    if (!span_counts(kind)) return;
     if (start < w->from) start = w->from;
     leave(w, end);
     if (w->depth > 0)
@@ -159,7 +159,7 @@ static void see(void *ctx, const span_seen *s)
 {
     job_steps *j = ctx;
 
-    if (s->job != j->job || span_group(s->kind) == 'P') return;
+    if (s->job != j->job || !span_counts(s->kind)) return;
     j->n[s->kind]++;
     if (strcmp(s->track, "waits") == 0)
         j->total[s->kind] += s->end - s->start;

@@ -25,12 +25,13 @@ typedef struct span_entry {
     uint64_t job;
     int32_t partition;
     uint16_t track;
-    uint8_t kind;     /* span_kind */
-    uint8_t overlaps; /* not nested in its track: a wait that no thread spent */
+    uint8_t kind;         /* span_kind */
+    uint8_t overlaps : 1; /* not nested in its track: a wait that no thread spent */
+    uint8_t within : 7;   /* span_kind + 1; 0: none */
 } span_entry;
 
 _Static_assert(sizeof(span_entry) == 32, "half a cache line");
-_Static_assert(SPAN_KINDS <= 256, "a kind fits a byte");
+_Static_assert(SPAN_KINDS < 128, "a kind fits seven bits, with one more for none");
 
 /** One named line of the trace: at most one thread at a time produces into its ring. */
 typedef struct span_track {

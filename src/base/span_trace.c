@@ -19,15 +19,18 @@ static const char *category(char group)
     case 'P': return "parent";
     case 'I': return "io";
     case 'W': return "wait";
+    case 'D': return "device";
     default: return "cpu";
     }
 }
 
 static void put_job(bytes_out *out, const span_entry *e)
 {
-    if (e->job != 0) {
+    if (e->job != 0 || e->within != 0) {
         bytes_printf(out, ",\"args\":{\"job\":%llu", (unsigned long long)e->job);
         if (e->partition >= 0) bytes_printf(out, ",\"partition\":%d", (int)e->partition);
+        if (e->within != 0)
+            bytes_printf(out, ",\"of\":\"%s\"", span_name((span_kind)(e->within - 1)));
         bytes_printf(out, "}");
     }
     bytes_printf(out, "}");
@@ -42,11 +45,11 @@ static void put_overlapping(bytes_out *out, const span_entry *e, uint64_t epoch)
     for (unsigned k = 0; k < 2; k++) {
         bytes_printf(
             out,
-            ",\n{\"ph\":\"%c\",\"name\":\"%s\",\"cat\":\"wait\",\"id\":\"%llu.%d\",\"pid\":1,"
+            ",\n{\"ph\":\"%c\",\"name\":\"%s\",\"cat\":\"%s\",\"id\":\"%llu.%d\",\"pid\":1,"
             "\"tid\":%u,\"ts\":%llu.%03u",
-            k == 0 ? 'b' : 'e', span_name((span_kind)e->kind), (unsigned long long)e->job,
-            (int)e->partition, e->track + 1u, (unsigned long long)(at[k] / 1000),
-            (unsigned)(at[k] % 1000));
+            k == 0 ? 'b' : 'e', span_name((span_kind)e->kind),
+            category(span_group((span_kind)e->kind)), (unsigned long long)e->job, (int)e->partition,
+            e->track + 1u, (unsigned long long)(at[k] / 1000), (unsigned)(at[k] % 1000));
         put_job(out, e);
     }
 }
@@ -71,7 +74,7 @@ static void put_entry(bytes_out *out, const span_entry *e, uint64_t epoch)
 
 /* ---- how much ---- */
 
-#define MAX_EVENT 256u /* bytes of one event: 90 of fixed text, names of at most 31, six numbers */
+#define MAX_EVENT 320u /* bytes of one event: 100 of fixed text, names of at most 31, six numbers */
 #define MAX_TRACK (80u + 6 * sizeof((span_track *)NULL)->name)
 #define MAX_FRAME 256u /* what stands around the events */
 

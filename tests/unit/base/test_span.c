@@ -161,7 +161,7 @@ static void random_nest(int line[LINE], uint64_t from, uint64_t to, unsigned dep
         uint64_t end = start + harness_random_below(to - start + 1);
         span_kind kind = (span_kind)harness_random_below(SPAN_KINDS);
 
-        if (span_group(kind) != 'P')
+        if (span_counts(kind))
             for (uint64_t i = start; i < end; i++) line[i] = (int)kind;
         if (depth < 6) random_nest(line, start, end, depth + 1);
         put(kind, start, end);

@@ -229,6 +229,49 @@ static void test_bound(void **state)
     span_rec_close(r);
 }
 
+/* What a device did, told afterwards: on its own track, with the step that it was for, counted nowhere. */
+static void test_noted(void **state)
+{
+    span_rec *r = open_rec("main");
+    const span_noted work[] = {{r->epoch + 5000, r->epoch + 9000, SPAN_GPU_PAIRS, SPAN_MSM_H},
+                               {r->epoch + 9000, r->epoch + 9000, SPAN_GPU_JOIN, SPAN_MSM_H},
+                               {r->epoch + 9000, r->epoch + 9500, SPAN_GPU_NTT, SPAN_KINDS}};
+    const span_noted idle[] = {{r->epoch + 1000, r->epoch + 5000, SPAN_GPU_IDLE_HOST, SPAN_KINDS}};
+    cuzk_attribution a;
+    mem *m = NULL;
+    bytes_out o;
+    char *text;
+
+    (void)state;
+    assert_status_ok(mem_open(&m, "t", 0, NULL));
+    span_context(7, 2);
+    span_note("gpu", work, 3, false);
+    span_note("gpu idle", idle, 1, true);
+    span_job_steps(r, 7, &a);
+    assert_int_equal(a.n_steps, 0);
+    span_attribution(r, r->epoch, r->epoch + 10000, &a);
+    assert_int_equal(a.attributed_ns, 0);
+    assert_int_equal(r->n, 3);
+    bytes_out_init(&o, m);
+    assert_status_ok(span_write_trace(r, &o));
+    text = strndup((const char *)o.data, o.size);
+    assert_non_null(text);
+    assert_non_null(strstr(text,
+                           "\"name\":\"gpu: add pairs\",\"cat\":\"device\",\"pid\":1,\"tid\":2,"
+                           "\"ts\":5.000,\"dur\":4.000,\"args\":{\"job\":7,"
+                           "\"partition\":2,\"of\":\"msm h\"}}"));
+    assert_non_null(strstr(text, "\"dur\":0.500,\"args\":{\"job\":7,\"partition\":2}}"));
+    assert_non_null(
+        strstr(text, "{\"ph\":\"b\",\"name\":\"gpu idle: host work\",\"cat\":\"device\""));
+    free(text);
+    bytes_out_clear(&o);
+    span_detach();
+    span_note("gpu", work, 3, false); /* nowhere */
+    assert_int_equal(r->n, 3);
+    mem_close(m);
+    span_rec_close(r);
+}
+
 typedef struct producer {
     span_rec *r;
     unsigned index;
@@ -281,6 +324,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trace),
         cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_noted),
         cmocka_unit_test(test_trace_while_recording),
     };
 
