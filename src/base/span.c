@@ -305,7 +305,7 @@ void span_note_wait(span_rec *r, span_kind kind, uint64_t from_ns, uint64_t to_n
 
 void span_note(const char *track, const span_noted *s, size_t n, bool overlap)
 {
-    span_rec *r = self.track == NULL ? NULL : self.track->rec;
+    span_rec *r = span_recorder();
     span_track *t;
 
     if (r == NULL || n == 0 || take_track(r, track, false, &t) != CUZK_OK) return;
@@ -339,6 +339,11 @@ void span_detach(void)
     span_drain_locked(t->rec, t);
     t->attached = false;
     (void)pthread_mutex_unlock(&t->rec->mu);
+}
+
+span_rec *span_recorder(void)
+{
+    return self.track == NULL ? NULL : self.track->rec;
 }
 
 void span_context(uint64_t job, int32_t partition)

@@ -111,6 +111,8 @@ void span_rec_close(span_rec *r);
  *  A name whose thread has detached is taken up again: its track goes on. */
 CUZK_STATUS span_attach(span_rec *r, const char *name);
 void span_detach(void);
+/** Where the calling thread's spans go; NULL: nowhere. */
+span_rec *span_recorder(void);
 /** Job (0: none) and partition (-1: none) that this thread's next spans belong to; attach and detach set none. */
 void span_context(uint64_t job, int32_t partition);
 

@@ -160,6 +160,22 @@ cuzk_status dev_sync(dev_stream *s)
     return s->d->be->sync(s);
 }
 
+void dev_work_begin(dev_stream *s)
+{
+    if (s->d->be->work_begin != NULL) s->d->be->work_begin(s);
+}
+
+void dev_work_end(dev_stream *s)
+{
+    if (s->d->be->work_end != NULL) s->d->be->work_end(s);
+}
+
+void dev_times_get(const device *d, dev_times *out)
+{
+    *out = (dev_times){0};
+    if (d->be->times != NULL) d->be->times(d, out);
+}
+
 /* ---- what every operation checks ---- */
 
 void dev_keep(dev_stream *s, bool keep)

@@ -13,6 +13,7 @@
 
 #include "algebra/curve.h"
 #include "base/pool.h"
+#include "base/span.h"
 
 #define DEV_MAX_LOG_N 28
 
@@ -62,6 +63,24 @@ CUZK_STATUS dev_sync(dev_stream *s);
 /** keep: from now on a sum leaves its memory, charged to the budget, to the stream's next one: fresh pages cost more than a small sum's
  *  tenth. Not: it is given back, as when the stream is closed. */
 void dev_keep(dev_stream *s, bool keep);
+
+/* ---- the time of a GPU, by its own clock ---- */
+
+/** Of the proofs that were on it and have ended. */
+typedef struct dev_times {
+    uint64_t proofs;
+    uint64_t window_ns; /* from a proof's first kernel to its last; an instant counts once */
+    uint64_t busy_ns;   /* of these: at work. The rest is in the causes of idling below. */
+    uint64_t tail_ns, worst_tail_ns; /* from a proof's last kernel to dev_work_end: sum, longest */
+    /* by kind: SPAN_GPU_* work (of all proofs, which may overlap) and idling, idling between proofs too where its cause was known;
+       under a step of proving (SPAN_MSM_H) the work that was done for it */
+    uint64_t n[SPAN_KINDS], ns[SPAN_KINDS];
+} dev_times;
+void dev_times_get(const device *d, dev_times *out);
+/** What comes on this stream is a proof's, until dev_work_end, which waits for it: a GPU measures it, and notes spans on the
+ *  calling thread's recorder. Both on the thread of the stream. */
+void dev_work_begin(dev_stream *s);
+void dev_work_end(dev_stream *s);
 
 /* ---- arrays of field elements ---- */
 

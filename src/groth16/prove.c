@@ -229,6 +229,7 @@ cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_
     job->s = s;
     job->derived = args->plain ? NULL : derived_of(args->pk, d);
     job->values_id = dev_points_id();
+    dev_work_begin(s);
     TRY_OUT(sample(args->pk->cv, args->fixed, &job->r, &job->rs));
     if (args->n_helpers != 0) TRY_OUT(shares_open(&job->shares, job, args));
     TRY_OUT(evaluate(job, d));
@@ -244,6 +245,7 @@ cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_
     *out = job;
     job = NULL;
 out:
+    dev_work_end(s);
     groth16_job_free(job);
     return st;
 }

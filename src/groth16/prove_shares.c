@@ -48,6 +48,7 @@ static cuzk_status take_witness_sums(void *arg, dev_stream *s)
     share *h = arg;
     cuzk_status st = CUZK_OK;
 
+    dev_work_begin(s);
     dev_keep(s, true);
     for (unsigned k = SUM_L; k < SUMS && st == CUZK_OK; k++) {
         if (!h->part.takes[k] || stopped(h)) continue;
@@ -55,6 +56,7 @@ static cuzk_status take_witness_sums(void *arg, dev_stream *s)
         h->done[k] = st == CUZK_OK;
     }
     dev_keep(s, false);
+    dev_work_end(s);
     return st;
 }
 
@@ -71,12 +73,14 @@ static cuzk_status take_h(void *arg, dev_stream *s)
     st = dev_buf_new(&k, dev_stream_device(s), p->h_n);
     span_close(&sp);
     TRY(st);
+    dev_work_begin(s);
     sp = span_open(SPAN_QUOTIENT);
     st = dev_copy(s, k, 0, job->a, p->h_from, p->h_n);
     span_close(&sp);
     if (st == CUZK_OK) st = job_sum_h(&h->sums.h, job, s, h->pk, p->h_from, k, p->h_n);
     h->done[SUM_H] = st == CUZK_OK;
     dev_buf_free(k);
+    dev_work_end(s);
     return st;
 }
 

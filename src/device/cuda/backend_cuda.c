@@ -146,8 +146,10 @@ static void close_device(device *d)
     cu_domains_close(cu);
     cu_kept_close(cu);
     cu_stages_close(cu);
+    cu_lanes_close(cu);
     cu_mem_close(cu);
     (void)pthread_mutex_unlock(&cu->mu);
+    dev_time_clear(&cu->time);
     (void)pthread_cond_destroy(&cu->filled);
     (void)pthread_mutex_destroy(&cu->mu);
     mem_free(d->m, cu);
@@ -183,8 +185,15 @@ static cuzk_status open_device(device *d, const device_config *config)
     }
     cu->d = d;
     cu->index = (int)index;
-    d->impl = cu;
     (void)snprintf(cu->name, sizeof cu->name, "cuda:%u", index);
+    st = dev_time_init(&cu->time, cu->name);
+    if (st != CUZK_OK) {
+        (void)pthread_cond_destroy(&cu->filled);
+        (void)pthread_mutex_destroy(&cu->mu);
+        mem_free(d->m, cu);
+        return st;
+    }
+    d->impl = cu;
     st = describe(cu, config->device_memory);
     if (st == CUZK_OK) st = cu_check_device(d);
     if (st != CUZK_OK) close_device(d);
@@ -238,6 +247,7 @@ static void close_stream(dev_stream *s)
 
     if (q == NULL) return;
     (void)cudaSetDevice(q->cu->index);
+    cu_work_end(s);
     if (q->s != NULL) {
         (void)cudaStreamSynchronize(q->s);
         (void)cudaStreamDestroy(q->s);
@@ -272,11 +282,8 @@ out:
 
 static cuzk_status sync_stream(dev_stream *s)
 {
-    cu_queue *q = cu_queue_of(s);
-
-    TRY(cu_enter(q->cu));
-    CU_TRY(q->cu, cudaStreamSynchronize(q->s));
-    return CUZK_OK;
+    TRY(cu_enter(cu_of(s->d)));
+    return cu_wait(s);
 }
 
 /* ---- buffers ---- */
@@ -378,8 +385,10 @@ static cuzk_status quotient(dev_stream *s, dev_buf *a, const dev_buf *b, const d
     TRY(cancel_check(s->cancel));
     if (n == 0) return CUZK_OK;
     if (k != NULL) memcpy(factor, k, sizeof factor);
+    cu_mark(s, SPAN_GPU_QUOTIENT);
     CU_TRY(q->cu, cu_fr_of(id)->quotient(q->s, cu_buf_of(a)->p, cu_buf_of(b)->p, cu_buf_of(c)->p,
                                          k != NULL ? factor : NULL, n));
+    cu_mark(s, SPAN_KINDS);
     TRY(cu_buf_used(s, a));
     TRY(cu_buf_used(s, b));
     return cu_buf_used(s, c);
@@ -393,7 +402,9 @@ static cuzk_status mul(dev_stream *s, dev_buf *r, const dev_buf *a, const dev_bu
     TRY(cu_enter(q->cu));
     TRY(cancel_check(s->cancel));
     if (n == 0) return CUZK_OK;
+    cu_mark(s, SPAN_GPU_QUOTIENT);
     CU_TRY(q->cu, cu_fr_of(id)->mul(q->s, cu_buf_of(r)->p, cu_buf_of(a)->p, cu_buf_of(b)->p, n));
+    cu_mark(s, SPAN_KINDS);
     TRY(cu_buf_used(s, r));
     TRY(cu_buf_used(s, a));
     return cu_buf_used(s, b);
@@ -411,6 +422,9 @@ const dev_backend dev_backend_cuda = {
     .stream_open = open_stream,
     .stream_close = close_stream,
     .sync = sync_stream,
+    .work_begin = cu_work_begin,
+    .work_end = cu_work_end,
+    .times = cu_times,
     .buf_new = new_buf,
     .buf_free = free_buf,
     .upload = upload,

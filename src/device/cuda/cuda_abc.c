@@ -109,8 +109,7 @@ static cuzk_status walk(abc_run *r, uint8_t *base, bool fill)
     TRY(place_instances(r, count_wires(r->sys)));
     TRY(place(r, &r->dev.coeffs, r->sys->coeffs, r->sys->n_coeffs, sizeof(fr)));
     /* the stage's last copies; and the templates' host memory may go */
-    if (fill) CU_TRY(r->cu, cudaStreamSynchronize(cu_queue_of(r->s)->s));
-    return CUZK_OK;
+    return fill ? cu_wait(r->s) : CUZK_OK;
 }
 
 static cuzk_status fill_block(void *ctx, dev_stream *s, uint8_t *data)
@@ -177,6 +176,7 @@ static cuzk_status fill(abc_run *r, const dev_buf *b, int matrix, const fr *inpu
     size_t rows = r->sys->n_rows;
 
     TRY(cancel_check(r->s->cancel));
+    cu_mark(r->s, SPAN_GPU_ABC);
     CU_TRY(r->cu, cudaMemsetAsync(p + 8 * rows, 0, (b->n - rows) * sizeof(fr), q->s));
     if (r->sys->n_instances != 0)
         CU_TRY(r->cu, cu_fr_of(r->sys->id)->rows(q->s, p, &r->dev, matrix));
@@ -199,7 +199,7 @@ cuzk_status cu_abc(dev_stream *s, dev_buf *a, dev_buf *b, dev_buf *c, const dev_
     TRY_OUT(fill(&r, a, 0, sys->input_rows ? inputs : NULL));
     TRY_OUT(fill(&r, b, 1, NULL));
     if (c != NULL) TRY_OUT(fill(&r, c, 2, NULL));
-    CU_TRY_OUT(r.cu, cudaStreamSynchronize(cu_queue_of(s)->s));
+    TRY_OUT(cu_wait(s));
 out:
     if (st != CUZK_OK) (void)cudaStreamSynchronize(cu_queue_of(s)->s);
     cu_scalars_put(r.cu, &r.aux);

@@ -9,6 +9,7 @@
 #include <cuda_runtime_api.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "device/cuda/cuda_int.h"
 
 #define SMALL ((size_t)64 << 10) /* the driver takes these at once */
@@ -127,18 +128,23 @@ cuzk_status cu_upload(dev_stream *s, void *dst, const void *src, size_t size)
 
     if (size == 0) return CUZK_OK;
     if (size <= SMALL) {
+        cu_mark(s, SPAN_GPU_COPY_IN);
         CU_TRY(q->cu, cudaMemcpyAsync(dst, src, size, cudaMemcpyHostToDevice, q->s));
         return CUZK_OK;
     }
     while (size != 0) {
         size_t part = size < CU_STAGE_HALF ? size : CU_STAGE_HALF;
+        uint64_t began = clock_ns();
         uint8_t *half;
         unsigned which;
 
         TRY(cu_stage_next(s, &half, &which));
         cu_copy_host(s->d->pool, half, from, part);
+        cu_host_was(s, SPAN_GPU_IDLE_COPY, began);
+        cu_mark(s, SPAN_GPU_COPY_IN);
         CU_TRY(q->cu, cudaMemcpyAsync(to, half, part, cudaMemcpyHostToDevice, q->s));
         TRY(cu_stage_sent(s, which));
+        cu_mark(s, SPAN_KINDS);
         from += part;
         to += part;
         size -= part;
@@ -155,6 +161,7 @@ cuzk_status cu_download(dev_stream *s, void *dst, const void *src, size_t size)
     size_t sent[2] = {0, 0}, at = 0;
     unsigned which[2];
 
+    cu_mark(s, SPAN_GPU_COPY_OUT);
     for (size_t k = 0; at < size || sent[(k + 1) & 1] != 0; k++) {
         size_t part = size - at < CU_STAGE_HALF ? size - at : CU_STAGE_HALF;
         unsigned now = k & 1, before = now ^ 1;
@@ -173,5 +180,6 @@ cuzk_status cu_download(dev_stream *s, void *dst, const void *src, size_t size)
         to += sent[before];
         sent[before] = 0;
     }
+    cu_mark(s, SPAN_KINDS);
     return CUZK_OK;
 }

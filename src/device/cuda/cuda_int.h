@@ -14,6 +14,7 @@
 
 #include "device/backend.h"
 #include "device/cuda/kernels.h"
+#include "device/dev_time.h"
 
 /** Runs a call of the CUDA runtime (a cudaError_t) and returns its failure from the function. */
 #define CU_TRY(cu, call) \
@@ -81,6 +82,21 @@ typedef struct cu_stage {
 } cu_stage;
 #define CU_STAGES 8
 
+/* Marks of the proof that is on a stream (cuda_time.c). Events stay when it has gone. */
+#define CU_MARKS 512u
+#define CU_HOST_NOTES 256u
+typedef struct cu_lane {
+    /* the thread of the proof's alone */
+    int index;
+    unsigned n, n_host;
+    struct {
+        void *event; /* cudaEvent_t */
+        span_kind kind, within;
+    } mark[CU_MARKS];
+    void *now;
+    span_noted work[CU_MARKS], host[CU_HOST_NOTES];
+} cu_lane;
+
 typedef struct cu_device {
     /* fixed after init */
     device *d;
@@ -101,6 +117,9 @@ typedef struct cu_device {
     cu_domain domains[CU_DOMAINS];
     cu_stage stages[CU_STAGES]; /* that no stream has */
     unsigned n_stages;
+    /* each on its own: */
+    dev_time time;
+    cu_lane lanes[DEV_LANES]; /* as time.lanes */
 } cu_device;
 
 /* What dev_stream->impl is. */
@@ -109,6 +128,7 @@ typedef struct cu_queue {
     cu_stream s;
     cu_stage stage;  /* none until something large is copied */
     uint32_t *words; /* pinned, for small results: CU_WORDS of them */
+    cu_lane *lane;   /* NULL: no proof is on it, or it is not measured */
 } cu_queue;
 #define CU_WORDS ((size_t)8192)
 
@@ -160,6 +180,20 @@ void cu_stage_return(cu_queue *q);
 void cu_stages_close(cu_device *cu);
 /** memcpy by all threads of the pool. */
 void cu_copy_host(pool *p, void *dst, const void *src, size_t size);
+
+/* ---- time (cuda_time.c) ---- */
+
+/** What is enqueued from here on is work of this kind, SPAN_GPU_*; SPAN_KINDS: nothing is until the next mark. Costs an event where the
+ *  kind changes, and nothing where no proof is on the stream. */
+void cu_mark(dev_stream *s, span_kind kind);
+/** Waits for all that was enqueued; then nothing is until the next mark. */
+CUZK_STATUS cu_wait(dev_stream *s);
+/** Since `from` (clock_ns) the thread was at what SPAN_GPU_IDLE_* names: the cause, should the device have had nothing. */
+void cu_host_was(dev_stream *s, span_kind idle, uint64_t from);
+void cu_work_begin(dev_stream *s);
+void cu_work_end(dev_stream *s);
+void cu_times(const device *d, dev_times *out);
+void cu_lanes_close(cu_device *cu);
 
 /* ---- what is kept (cuda_kept.c) ---- */
 

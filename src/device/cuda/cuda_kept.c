@@ -9,6 +9,7 @@
 #include <cuda_runtime_api.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "device/cuda/cuda_int.h"
 
 #define LOOK_NS 20000000 /* between two looks at the cancel token */
@@ -145,12 +146,14 @@ cuzk_status cu_kept_get(cu_kept **out, dev_stream *s, cu_kept_kind kind, uint64_
                         cu_fill fill, void *ctx)
 {
     cu_device *cu = cu_of(s->d);
+    uint64_t began = clock_ns();
     void *data = NULL;
     cuzk_status st;
     bool mine;
     cu_kept *k;
 
     TRY(claim(&k, &mine, s, kind, id));
+    cu_host_was(s, kind == CU_KEPT_POINTS ? SPAN_GPU_IDLE_KEY : SPAN_GPU_IDLE_LOCK, began);
     *out = k;
     if (!mine) return CUZK_OK;
     st = cu_alloc(cu, &data, size);

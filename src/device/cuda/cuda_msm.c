@@ -14,6 +14,7 @@
 #include <cuda_runtime_api.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/u128.h"
 #include "device/cpu/msm_kernels.h"
 
@@ -147,6 +148,7 @@ static cuzk_status upload_select(msm_run *r, cu_scalars *out)
         return CUZK_OK;
     }
     TRY(cu_upload(r->s, r->select, k->select + w0, words * 8));
+    cu_mark(r->s, SPAN_GPU_SCALARS);
     CU_TRY(r->cu,
            cu_scan(r->q->s, r->select_rank, r->scan_blocks, NULL, r->select, words, CU_SCAN_BITS));
     out->select = r->select;
@@ -207,7 +209,7 @@ static cuzk_status add_levels(msm_run *r, uint32_t n_buckets, unsigned *level, u
     CU_TRY(r->cu, cudaMemcpyAsync(r->q->words, r->offset[0] + n_buckets, 4, cudaMemcpyDeviceToHost,
                                   r->q->s));
     CU_TRY(r->cu, cudaMemcpyAsync(r->q->words + 1, r->stats, 4, cudaMemcpyDeviceToHost, r->q->s));
-    CU_TRY(r->cu, cudaStreamSynchronize(r->q->s));
+    TRY(cu_wait(r->s));
     total = r->q->words[0];
     most = r->q->words[1];
     *off = 0;
@@ -219,6 +221,7 @@ static cuzk_status add_levels(msm_run *r, uint32_t n_buckets, unsigned *level, u
         p.off_in = r->offset[*off];
         p.off_out = r->offset[*off ^ 1];
         p.out = r->level[l & 1];
+        cu_mark(r->s, SPAN_GPU_PAIRS);
         CU_TRY(r->cu, cu_scan(r->q->s, r->offset[*off ^ 1], r->scan_blocks, NULL, r->offset[*off],
                               n_buckets, CU_SCAN_HALVES));
         cu_msm_level(&r->plan, bound, &p.blocks, &p.k);
@@ -251,6 +254,7 @@ static cuzk_status add_group(msm_run *r, unsigned first, unsigned n)
                     .entries = r->entries};
 
     TRY(cancel_check(r->s->cancel));
+    cu_mark(r->s, SPAN_GPU_SORT);
     CU_TRY(r->cu, cudaMemsetAsync(r->count, 0, (size_t)all * 4, r->q->s));
     CU_TRY(r->cu, cudaMemsetAsync(r->stats, 0, 8, r->q->s));
     CU_TRY(r->cu, cu_count(r->q->s, &w, &r->chunk));
@@ -259,6 +263,7 @@ static cuzk_status add_group(msm_run *r, unsigned first, unsigned n)
            cu_scan(r->q->s, r->offset[0], r->scan_blocks, r->stats, r->count, all, CU_SCAN_COUNTS));
     CU_TRY(r->cu, cu_place(r->q->s, &w, &r->chunk, ones));
     TRY(add_levels(r, all, &level, &off));
+    cu_mark(r->s, SPAN_GPU_SEGMENTS);
     CU_TRY(r->cu, r->g->segments(r->q->s, r->sums[0] + first * per, r->sums[1] + first * per,
                                  r->level[level], r->offset[off], n, half, p->seg_len));
     if (ones)
@@ -297,6 +302,7 @@ static cuzk_status join_windows(msm_run *r)
     uint8_t *host = (uint8_t *)r->q->words;
 
     while ((uint32_t)1 << log_len < p->seg_len) log_len++;
+    cu_mark(r->s, SPAN_GPU_JOIN);
     CU_TRY(r->cu, cudaMemcpyAsync(host, r->sums[1] + p->segs * size, size, cudaMemcpyDeviceToHost,
                                   r->q->s)); /* ones, before the buffer is used again */
     while (m > 1) {
@@ -309,9 +315,11 @@ static cuzk_status join_windows(msm_run *r)
     }
     CU_TRY(r->cu, cudaMemcpyAsync(host + size, r->sums[in + 1], p->windows * size,
                                   cudaMemcpyDeviceToHost, r->q->s));
-    CU_TRY(r->cu, cudaStreamSynchronize(r->q->s));
+    TRY(cu_wait(r->s));
+    uint64_t began = clock_ns();
     add_joined(r, host + size, p->windows, p->c);
     add_joined(r, host, 1, 0);
+    cu_host_was(r->s, SPAN_GPU_IDLE_JOIN, began);
     return CUZK_OK;
 }
 
@@ -324,6 +332,7 @@ static cuzk_status run_chunk(msm_run *r)
     if (r->n_bases == 0) return CUZK_OK;
     TRY(cu_points_get(&r->points, r->s, r->cv->id, r->bases, r->first_base,
                       r->first_base + r->n_bases, r->resident));
+    cu_mark(r->s, SPAN_GPU_SCALARS);
     CU_TRY(r->cu, cudaMemsetAsync(r->chunk.counts, 0, 8, r->q->s));
     CU_TRY(r->cu, r->f->prepare(r->q->s, &r->chunk, &in, &r->digits));
     for (unsigned w = 0; w < p->windows; w += p->group)
@@ -377,7 +386,9 @@ static cuzk_status run(msm_run *r, void *out)
     r->base0 = r->first_base;
     if (r->on_device == NULL) TRY_OUT(cu_scalars_get(&r->whole, r->s, r->k));
     TRY_OUT(choose_plan(r));
+    uint64_t began = clock_ns();
     TRY_OUT(take_plan(r));
+    cu_host_was(r->s, SPAN_GPU_IDLE_MEMORY, began);
     TRY_OUT(run_all(r));
     memcpy(out, &r->acc, r->g->point_size);
 out:

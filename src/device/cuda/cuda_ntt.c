@@ -170,6 +170,7 @@ cuzk_status cu_ntt(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind ki
 
     TRY(cu_enter(q->cu));
     TRY(cancel_check(s->cancel));
+    cu_mark(s, SPAN_GPU_NTT);
     switch (kind) {
     case NTT_FORWARD:
     case NTT_COSET_FORWARD:
@@ -191,5 +192,6 @@ cuzk_status cu_ntt(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind ki
         CU_TRY(q->cu, f->ntt(q->s, p, x->table, NULL, log_n, true, false));
         break;
     }
+    cu_mark(s, SPAN_KINDS);
     return cu_buf_used(s, a);
 }

@@ -9,6 +9,7 @@
 #include <cuda_runtime_api.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "device/cuda/cuda_int.h"
 
 /* ---- decoding ---- */
@@ -67,6 +68,7 @@ static cuzk_status load_part(const load *l, size_t at, size_t n)
     const dev_points *b = l->b;
     bool host = b->enc == POINT_ZCASH_COMPRESSED;
     size_t size = n * (host ? l->g->point_size : l->in_size);
+    uint64_t began = clock_ns();
     uint8_t *half;
     unsigned which;
 
@@ -79,11 +81,15 @@ static cuzk_status load_part(const load *l, size_t at, size_t n)
     } else {
         cu_copy_host(l->s->d->pool, half, b->data + at * l->in_size, size);
     }
+    cu_host_was(l->s, SPAN_GPU_IDLE_KEY, began);
+    cu_mark(l->s, SPAN_GPU_COPY_IN);
     CU_TRY(q->cu, cudaMemcpyAsync(l->raw[which], half, size, cudaMemcpyHostToDevice, q->s));
     TRY(cu_stage_sent(l->s, which));
+    cu_mark(l->s, SPAN_GPU_POINTS);
     CU_TRY(q->cu, l->g->decode(q->s, l->out + (at - l->from) * l->g->point_size,
                                (unsigned long long *)l->bad, l->raw[which], n, at,
                                b->enc == POINT_ZCASH, host || b->trusted));
+    cu_mark(l->s, SPAN_KINDS);
     return CUZK_OK;
 }
 
@@ -97,7 +103,7 @@ static cuzk_status load_all(load *l)
     for (size_t at = l->from; at < l->to; at += per)
         TRY(load_part(l, at, l->to - at < per ? l->to - at : per));
     CU_TRY(q->cu, cudaMemcpyAsync(q->words, l->bad, sizeof bad, cudaMemcpyDeviceToHost, q->s));
-    CU_TRY(q->cu, cudaStreamSynchronize(q->s));
+    TRY(cu_wait(l->s));
     memcpy(&bad, q->words, sizeof bad);
     if (bad != UINT64_MAX)
         return FAIL_DATA(MALFORMED, "", "point %zu: %s", (size_t)(bad / 4),

@@ -37,8 +37,7 @@ static size_t after(size_t n, size_t size)
 /* What cu_upload enqueued has to be there before others, on other streams, find the record ready. */
 static cuzk_status end_fill(dev_stream *s)
 {
-    CU_TRY(cu_of(s->d), cudaStreamSynchronize(cu_queue_of(s)->s));
-    return CUZK_OK;
+    return cu_wait(s);
 }
 
 static cuzk_status fill_values(void *ctx, dev_stream *s, uint8_t *data)
@@ -71,6 +70,7 @@ static cuzk_status fill_select(void *ctx, dev_stream *s, uint8_t *data)
 
     TRY(cu_alloc(cu, (void **)&scratch, (words / CU_SCAN_BLOCK + 1) * 4));
     TRY_OUT(cu_upload(s, data, k->select, words * 8));
+    cu_mark(s, SPAN_GPU_SCALARS);
     CU_TRY_OUT(cu, cu_scan(cu_queue_of(s)->s, (uint32_t *)(void *)(data + after(words, 8)), scratch,
                            NULL, data, words, CU_SCAN_BITS));
     st = end_fill(s);
