@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/helpers.h"
 
 #define MAX_NAME 64
 
@@ -55,16 +56,16 @@ static void note_missing(cuzk_engine *e)
 
     if (e->n_missing < ENGINE_MAX_MISSING)
         (void)snprintf(e->missing[e->n_missing++], sizeof e->missing[0], "%.250s", why->message);
-    if (e->warn != NULL) e->warn(e->ctx, CUZK_CLASS_DEVICE, "device", why->message);
+    engine_warn(e, CUZK_CLASS_DEVICE, "device", why->message);
 }
 
-/* "cuda" of a service, and "auto": one GPU after the other, until one is open, or all. */
-static cuzk_status open_gpus(cuzk_engine *e, const cuzk_config *config)
+/* "cuda:all", "cuda" of a service, and "auto": one GPU after the other, until one is open, or all. */
+static cuzk_status open_gpus(cuzk_engine *e, const cuzk_config *config, bool all)
 {
     unsigned n = 0, before = e->n_devices;
 
     if (device_has_backend("cuda")) TRY(device_count(&n, "cuda"));
-    for (unsigned i = 0; i < n && (config->all_gpus || e->n_devices == before); i++) {
+    for (unsigned i = 0; i < n && (all || e->n_devices == before); i++) {
         char name[MAX_NAME];
 
         (void)snprintf(name, sizeof name, "cuda:%u", i);
@@ -81,13 +82,16 @@ static cuzk_status open_named(cuzk_engine *e, const char *name, const cuzk_confi
 
     if (strcmp(name, "auto") == 0) {
         e->cpu_will_do = true;
-        if (open_gpus(e, config) != CUZK_OK) note_missing(e); /* a driver, but no GPU for it */
+        if (open_gpus(e, config, config->all_gpus) != CUZK_OK)
+            note_missing(e); /* a driver, but no GPU for it */
         return CUZK_OK;
     }
     if (!is_gpu(name) && strcmp(name, "cpu") != 0)
-        return FAIL(CUZK_EINVAL, "unknown device %s; known: auto, cpu, cuda, cuda:N", name);
-    if (strcmp(name, "cuda") == 0 && config->all_gpus) {
-        st = open_gpus(e, config);
+        return FAIL(CUZK_EINVAL, "unknown device %s; known: auto, cpu, cuda, cuda:N, cuda:all",
+                    name);
+    if (strcmp(name, "cuda:all") == 0 || (strcmp(name, "cuda") == 0 && config->all_gpus)) {
+        st = open_gpus(e, config, true);
+        name = "cuda"; /* says why there is none */
         if (st != CUZK_OK || e->n_devices != before) return st;
     }
     st = open_one(e, name, config);
@@ -131,11 +135,13 @@ cuzk_status engine_open_devices(cuzk_engine *e, const cuzk_config *config)
         e->own_host = NULL;
     }
     e->dev = e->devices[0];
-    return CUZK_OK;
+    return e->n_devices == 1 ? CUZK_OK
+                             : helpers_open(&e->helpers, e->devices, e->n_devices, e->rec);
 }
 
 void engine_close_devices(cuzk_engine *e)
 {
+    helpers_close(e->helpers);
     device_close(e->own_host);
     while (e->n_devices != 0) device_close(e->devices[--e->n_devices]);
     mem_close(e->dev_mem);

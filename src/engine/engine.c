@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #define MAX_THREADS 1024
+/* From so many rows on a proof is split: one of 2^19 takes some 40 ms of a GPU, and what a split costs is a few. */
+#define SPLIT_LOG 20u
 #define DEEP_POINTS ((uint64_t)1 << 24) /* their subgroup takes some 25 us a point */
 
 static unsigned machine_threads(void)
@@ -73,6 +75,12 @@ cuzk_status cuzk_engine_open(cuzk_engine **out, const cuzk_config *config)
         free(e);
         return FAIL(CUZK_ENOMEM, "engine: no mutex");
     }
+    if (pthread_mutex_init(&e->tell, NULL) != 0) {
+        (void)pthread_mutex_destroy(&e->mu);
+        free(e);
+        return FAIL(CUZK_ENOMEM, "engine: no mutex");
+    }
+    e->split_log = SPLIT_LOG;
     e->derived = config->derived;
     e->warn = config->warn;
     e->progress = config->progress;
@@ -95,6 +103,7 @@ void cuzk_engine_close(cuzk_engine *e)
     span_rec_close(e->rec);
     kept_vk_free(e->kept);
     mem_close(e->m);
+    (void)pthread_mutex_destroy(&e->tell);
     (void)pthread_mutex_destroy(&e->mu);
     free(e);
 }
@@ -107,7 +116,19 @@ void cuzk_engine_cancel(cuzk_engine *e)
 void engine_progress(void *engine, const char *step, uint64_t done, uint64_t total)
 {
     cuzk_engine *e = engine;
+
+    (void)pthread_mutex_lock(&e->tell);
     if (e->progress != NULL) e->progress(e->ctx, step, done, total);
+    (void)pthread_mutex_unlock(&e->tell);
+}
+
+void engine_warn(void *engine, cuzk_class klass, const char *where, const char *message)
+{
+    cuzk_engine *e = engine;
+
+    (void)pthread_mutex_lock(&e->tell);
+    if (e->warn != NULL) e->warn(e->ctx, klass, where, message);
+    (void)pthread_mutex_unlock(&e->tell);
 }
 
 cuzk_status engine_check_key(const groth16_pk *pk, pool *p, const cancel *c, bool *deep)
@@ -195,7 +216,7 @@ cuzk_status engine_prove(job *j, groth16_proof *out, const groth16_prove_args *a
     groth16_job *started;
     groth16_proof p;
     span sp = span_open(SPAN_PROVE);
-    cuzk_status st = groth16_prove_start(&started, j->s, args);
+    cuzk_status st = engine_prove_start(&started, j, args);
 
     if (st == CUZK_OK) st = groth16_prove_finish(&p, started);
     span_close(&sp);

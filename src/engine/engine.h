@@ -1,7 +1,8 @@
 /*
  * engine/engine.h - what the files of this room share: one engine, jobs that run inline on the calling thread
  *
- * Locks: `mu` is a leaf and guards `last` and `kept` alone.
+ * Locks: `mu` is a leaf and guards `last` and `kept` alone. `tell` is held while the caller of the engine is told something, which
+ * workers of one job may do at once; a leaf too.
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #ifndef ENGINE_ENGINE_H
@@ -33,7 +34,10 @@ struct cuzk_engine {
     pool *pool;
     device *devices[ENGINE_MAX_DEVICES]; /* where proofs are made; opened with dev_mem */
     unsigned n_devices;
-    device *dev;      /* the first of them */
+    device *dev;             /* the first of them */
+    struct helpers *helpers; /* a thread for each of them; NULL: there is one device */
+    unsigned split_log;      /* a proof of 2^split_log rows or more may be split */
+    bool spread_cpus; /* tests: CPU devices are worked with as if each were a machine of its own */
     device *host;     /* a CPU device: one of them, or */
     device *own_host; /* beside them */
     mem *dev_mem;
@@ -54,6 +58,7 @@ struct cuzk_engine {
     /* guarded by mu */
     pthread_mutex_t mu;
     cuzk_attribution last;
+    pthread_mutex_t tell;
     struct kept_vk *kept; /* NULL: none */
 };
 
@@ -64,6 +69,9 @@ typedef struct job {
     dev_stream *host; /* on the CPU: verification, and what s cannot do */
     uint64_t from_ns;
     span span;
+    bool beside; /* one of several that go on at once, on a device each */
+    const groth16_pk *const
+        *pks; /* of each device the key whose points it can read; NULL: one key will do */
 } job;
 
 CUZK_STATUS job_begin(job *j, cuzk_engine *e);
@@ -82,6 +90,21 @@ CUZK_STATUS engine_open_portable(device **out, cuzk_engine *e);
 CUZK_STATUS buffer_from_out(cuzk_buffer *b, const bytes_out *o);
 /** Reports a step of long work to the caller of the engine. */
 void engine_progress(void *engine, const char *step, uint64_t done, uint64_t total);
+/** Warns the caller of the engine: a cuzk_warn_fn. */
+void engine_warn(void *engine, cuzk_class klass, const char *where, const char *message);
+
+/* spread.c: work on all devices */
+
+/** Proofs are made on several devices at once; a proof under this key may be split between them. */
+bool engine_may_spread(const cuzk_engine *e);
+bool engine_may_split(const cuzk_engine *e, const groth16_pk *pk);
+/** One item, on the device of j->s. Other threads may be in it for other items. */
+typedef cuzk_status (*spread_fn)(void *ctx, job *j, size_t item);
+/** fn for items 0..n-1, on all of the engine's devices at once. What a device fails at (CUZK_EDEVICE), or has no room for, another one does
+ *  instead, with a warning; another failure, or that of the last device, is the call's: then items may have been left out. */
+CUZK_STATUS engine_spread(job *j, size_t n, spread_fn fn, void *ctx);
+/** groth16_prove_start, helped by the other devices where j has the engine for itself and the circuit is worth it. */
+CUZK_STATUS engine_prove_start(groth16_job **out, const job *j, const groth16_prove_args *args);
 
 /** Both phases, then verification against `vk` and `pub`: no proof leaves that was not verified. *valid false: it did not verify. */
 CUZK_STATUS engine_prove(job *j, groth16_proof *out, const groth16_prove_args *args, bool *valid);

@@ -1,7 +1,7 @@
 /*
  * engine/filecoin.c - jobs on Filecoin's proofs: prove and verify, whatever the kind
  *
- * One partition at a time: check and synthesise, prove, verify against the public inputs that follow from the statement
+ * A partition at a time on each device: check and synthesise, prove, verify against the public inputs that follow from the statement
  * alone. The shape and the key of a circuit are shared by all its partitions. What differs between kinds is in filecoin.h's
  * tables.
  *
@@ -96,7 +96,7 @@ static cuzk_status fil_job_open(fil_job *f, cuzk_engine *e, const cuzk_filecoin_
     *f = (fil_job){.env = &e->env,
                    .cv = curve_get(CURVE_ID_BLS12_381, e->table),
                    .single = args->partition >= 0,
-                   .redundant = {args->strict, e->warn, e->ctx}};
+                   .redundant = {args->strict, engine_warn, e}};
     TRY(fil_ops_of(&f->ops, &f->kind, args->kind));
     return read_statement(f, args);
 }
@@ -192,32 +192,69 @@ cuzk_status fil_explain(const fil_job *f, const r1cs_assignment *w)
         "the proof of a satisfied circuit did not verify: key of another circuit, or a bug");
 }
 
-static cuzk_status prove_partition(job *j, const fil_job *f, size_t k,
-                                   const cuzk_filecoin_args *args, bytes_out *out)
+/* Partitions [from, from + n) of a proof. */
+typedef struct proving {
+    const fil_job *f;
+    const cuzk_filecoin_args *args;
+    size_t from, n;
+    uint8_t *bytes;      /* of each partition's proof; NULL: they are checked alone */
+    atomic_size_t begun; /* relaxed: to be told alone */
+} proving;
+
+static cuzk_status prove_partition(job *j, const proving *p, size_t i)
 {
+    const fil_job *f = p->f;
+    size_t k = p->from + i;
     r1cs_assignment *w = NULL;
-    uint8_t bytes[GROTH16_PROOF_BYTES];
     groth16_proof proof;
     bool valid;
     cuzk_status st;
 
-    span_context(0, (int32_t)k);
     TRY(f->ops->synthesise(f, k, &w));
     TRY_OUT(fil_compare_public(f, k, w));
     groth16_prove_args pa = {
-        .pk = f->pk, .sys = f->sys, .w = w, .fixed = args->fixed, .m = f->env->m};
+        .pk = f->pk, .sys = f->sys, .w = w, .fixed = p->args->fixed, .m = f->env->m};
     TRY_OUT(engine_prove(j, &proof, &pa, &valid));
     if (!valid) {
         st = fil_explain(f, w);
         goto out;
     }
-    groth16_proof_write(bytes, f->cv, &proof);
-    bytes_put(out, bytes, sizeof bytes);
-    st = bytes_out_status(out);
+    groth16_proof_write(p->bytes + i * GROTH16_PROOF_BYTES, f->cv, &proof);
 out:;
     span sp = span_open(SPAN_FREE);
     r1cs_assignment_free(w);
     span_close(&sp);
+    return st;
+}
+
+static cuzk_status do_partition(void *ctx, job *j, size_t i)
+{
+    proving *p = ctx;
+    size_t k = p->from + i;
+
+    span_context(0, (int32_t)k);
+    engine_progress(j->e, "partitions",
+                    atomic_fetch_add_explicit(&p->begun, 1, memory_order_relaxed), p->n);
+    return p->bytes == NULL ? p->f->ops->check(p->f, k) : prove_partition(j, p, i);
+}
+
+/* Their proofs, in order, to out. */
+static cuzk_status do_partitions(job *j, proving *p, bytes_out *out)
+{
+    mem *m = p->f->env->m;
+    cuzk_status st = CUZK_OK;
+
+    if (!p->args->check_only) {
+        p->bytes = mem_new(m, p->n, GROTH16_PROOF_BYTES, &st);
+        if (p->bytes == NULL) return st;
+    }
+    st = engine_spread(j, p->n, do_partition, p);
+    if (st == CUZK_OK) engine_progress(j->e, "partitions", p->n, p->n);
+    if (st == CUZK_OK && p->bytes != NULL) {
+        bytes_put(out, p->bytes, p->n * GROTH16_PROOF_BYTES);
+        st = bytes_out_status(out);
+    }
+    mem_free(m, p->bytes);
     return st;
 }
 
@@ -264,11 +301,8 @@ static cuzk_status prove(job *j, const cuzk_filecoin_args *args, cuzk_buffer *pr
     TRY_OUT(partition_range(&f, args, &from, &to));
     TRY_OUT(open_powers(e, &f, args, &powers));
     if (!args->check_only) TRY_OUT(open_key(e, &f, args->params_dir));
-    for (size_t k = from; k < to; k++) {
-        engine_progress(e, "partitions", k - from, to - from);
-        TRY_OUT(args->check_only ? f.ops->check(&f, k) : prove_partition(j, &f, k, args, &out));
-    }
-    engine_progress(e, "partitions", to - from, to - from);
+    proving p = {.f = &f, .args = args, .from = from, .n = to - from};
+    TRY_OUT(do_partitions(j, &p, &out));
     if (powers.srs != NULL) TRY_OUT(fil_aggregate_ni(&whole, j->host, &f, &powers, &out));
     st = buffer_from_out(proof, powers.srs != NULL ? &whole : &out);
 out:;
