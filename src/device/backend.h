@@ -18,6 +18,8 @@ typedef struct dev_backend {
     bool (*lost)(const device *d);                         /* NULL: never */
     uint64_t (*points_kept)(const device *d, uint64_t id); /* NULL: it keeps none */
     void (*points_forget)(device *d, uint64_t id);
+    CUZK_STATUS (*points_load)(dev_stream *s, curve_id id, const dev_points *b); /* as kept */
+    void (*points_want)(device *d, uint64_t set, dev_want what, bool begins);
     CUZK_STATUS (*stream_open)(dev_stream *s);
     void (*stream_close)(dev_stream *s);
     CUZK_STATUS (*sync)(dev_stream *s);

@@ -118,6 +118,11 @@ void dev_points_forget(device *d, uint64_t id)
     if (id != 0 && d->be->points_forget != NULL) d->be->points_forget(d, id);
 }
 
+void dev_points_want(device *d, uint64_t set, dev_want what, bool begins)
+{
+    if (set != 0 && d->be->points_want != NULL) d->be->points_want(d, set, what, begins);
+}
+
 const curve *device_curve(const device *d, curve_id id)
 {
     return (unsigned)id < CURVE_IDS ? d->curves[id] : NULL;
@@ -434,6 +439,16 @@ static cuzk_status check_points(const device *d, const dev_points *p, bool g2, c
     if (p->n != 0 && p->data == NULL && p->home == NULL)
         return FAIL(CUZK_EINVAL, "%s: %zu points at NULL", op, p->n);
     return check_enc(id, p->enc, op);
+}
+
+cuzk_status dev_points_load(dev_stream *s, curve_id id, const dev_points *b)
+{
+    TRY(check_stream(s, "points"));
+    TRY(check_curve(s->d, id, "points"));
+    if (b == NULL) return FAIL(CUZK_EINVAL, "points: none");
+    TRY(check_points(s->d, b, b->g2, id, "points"));
+    return b->home != NULL || s->d->be->points_load == NULL ? CUZK_OK
+                                                            : s->d->be->points_load(s, id, b);
 }
 
 static cuzk_status msm(dev_stream *s, void *r, bool g2, curve_id id, const dev_points *bases,

@@ -47,6 +47,7 @@ typedef struct device_info {
     bool gpu;
     uint64_t memory_total; /* bytes of its own memory that may be used; 0: it uses the host's */
     uint64_t memory_free;  /* of these, not taken: keys that stay count as taken */
+    uint64_t points_in, points_ns; /* bytes of points brought in so far, and how long that took */
 } device_info;
 void device_info_get(const device *d, device_info *out);
 /** It failed in a way that does not heal: every further call fails. Never true of the CPU. */
@@ -150,6 +151,15 @@ typedef struct dev_scalars {
 /** Values with this dev_scalars.id will not come again. */
 void dev_forget(device *d, uint64_t id);
 
+/** How points stay on a device; lists of one key say the same. All zero: a list stands alone, and as long as nobody wants its room. */
+typedef struct dev_keeping {
+    uint64_t set;   /* the key's, from dev_points_id: lists of a set do not displace each other */
+    size_t longest; /* points of its longest list */
+    size_t
+        beside; /* bytes of buffers that a proof takes on the device: what stays leaves them free */
+    bool always; /* never given up for other memory */
+} dev_keeping;
+
 /** Points as they lie in a key (host memory, often a mapped file at any alignment): encoded, n of them. */
 typedef struct dev_points {
     const uint8_t *data;
@@ -158,7 +168,8 @@ typedef struct dev_points {
     bool g2;
     bool
         trusted; /* already checked to be canonical and on the curve (own memory): not checked again */
-    uint64_t id; /* from dev_points_id: a device may keep them under it; 0: not to be kept */
+    uint64_t id;      /* from dev_points_id: a device may keep them under it; 0: not to be kept */
+    dev_keeping keep; /* how */
     device *
         home; /* from dev_points_new: of this device alone; data NULL where the host cannot see them */
 } dev_points;
@@ -167,6 +178,14 @@ typedef struct dev_points {
 uint64_t dev_points_kept(const device *d, uint64_t id);
 /** Nobody wants them any more: a device need not keep them. Those in use stay. */
 void dev_points_forget(device *d, uint64_t id);
+
+/** Brings points in before a sum wants them: as many as may stay, from the first on. Sums may be taken meanwhile; they wait for what
+ *  they need. CUZK_OK too where none may stay. CUZK_EDATA: a malformed point. */
+CUZK_STATUS dev_points_load(dev_stream *s, curve_id id, const dev_points *b);
+/** Work over the lists of a set begins or ends; calls are counted. Lists that are wanted are not given up for other lists, and for
+ *  buffers and sums only while a single proof is on the device. */
+typedef enum dev_want { DEV_WANT_QUEUED, DEV_WANT_NOW /* a proof is on the device */ } dev_want;
+void dev_points_want(device *d, uint64_t set, dev_want what, bool begins);
 
 /** Never the same twice in a process. For points that do not change as long as anybody has them. */
 uint64_t dev_points_id(void);

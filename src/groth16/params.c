@@ -80,6 +80,7 @@ cuzk_status groth16_params_open(groth16_pk **out, const char *path, const curve 
             DEV_MAX_LOG_N);
         goto out;
     }
+    groth16_pk_one_set(pk);
     *out = pk;
     pk = NULL;
 out:

@@ -50,13 +50,6 @@ size_t groth16_prove_host_size(const groth16_pk *pk, const r1cs_system *sys)
     return groth16_prove_size(pk, sys) - arrays_size(pk);
 }
 
-void groth16_pk_ids(const groth16_pk *pk, uint64_t out[GROTH16_PK_LISTS])
-{
-    const dev_points *lists[GROTH16_PK_LISTS] = {&pk->h, &pk->l, &pk->a, &pk->b_g1, &pk->b_g2};
-
-    for (unsigned i = 0; i < GROTH16_PK_LISTS; i++) out[i] = lists[i]->id;
-}
-
 static unsigned form_generator(groth16_form form)
 {
     return form == GROTH16_BELLPERSON ? BELLPERSON_GENERATOR : SNARKJS_GENERATOR;
@@ -230,6 +223,7 @@ cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_
     job->derived = args->plain ? NULL : derived_of(args->pk, d);
     job->values_id = dev_points_id();
     dev_work_begin(s);
+    dev_points_want(d, args->pk->h.keep.set, DEV_WANT_NOW, true);
     TRY_OUT(sample(args->pk->cv, args->fixed, &job->r, &job->rs));
     if (args->n_helpers != 0) TRY_OUT(shares_open(&job->shares, job, args));
     TRY_OUT(evaluate(job, d));
@@ -246,6 +240,7 @@ cuzk_status groth16_prove_start(groth16_job **out, dev_stream *s, const groth16_
     job = NULL;
 out:
     dev_work_end(s);
+    dev_points_want(d, args->pk->h.keep.set, DEV_WANT_NOW, false);
     groth16_job_free(job);
     return st;
 }

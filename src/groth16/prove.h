@@ -38,6 +38,16 @@ void groth16_pk_free(groth16_pk *pk);
 #define GROTH16_PK_LISTS 5
 /** What devices keep its points under: dev_points.id of h, l, a, b_g1, b_g2. */
 void groth16_pk_ids(const groth16_pk *pk, uint64_t out[GROTH16_PK_LISTS]);
+/** Its lists as one set (dev_keeping): said when a key is opened. */
+void groth16_pk_one_set(groth16_pk *pk);
+/** What devices keep of it is not given up for other memory while it is open. */
+void groth16_pk_always(groth16_pk *pk);
+/** Brings its points in on the stream's device, as many as may stay, in the order in which a proof wants them: dev_points_load. */
+CUZK_STATUS groth16_pk_load(const groth16_pk *pk, dev_stream *s);
+/** All of its points are there. */
+bool groth16_pk_is_on(const groth16_pk *pk, const device *d);
+/** Proofs under it are queued for this device, or no longer are: dev_points_want. */
+void groth16_pk_want(const groth16_pk *pk, device *d, bool begins);
 typedef struct groth16_key_check {
     bool subgroup; /* else encoding and curve alone, some hundred times as fast */
     uint64_t from; /* points that were found good before; 0: all */

@@ -223,6 +223,7 @@ cuzk_status groth16_zkey_open(groth16_pk **out, const char *path, cpu_table tabl
     pk->n_inputs = h.n_public + 1;
     pk->n_aux = h.n_vars - pk->n_inputs;
     TRY_OUT(read_sections(pk, &f, &h));
+    groth16_pk_one_set(pk);
     TRY_OUT(coeff_entries(&f, &entries, &n_entries));
     TRY_OUT(read_vk(pk, &f, &h));
     TRY_OUT(r1cs_from_zkey(&pk->coeffs, h.cv, pk->n_inputs, pk->n_aux, h.domain_size, entries,

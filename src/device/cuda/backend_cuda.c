@@ -146,6 +146,7 @@ static void close_device(device *d)
     cu_domains_close(cu);
     cu_kept_close(cu);
     cu_stages_close(cu);
+    cu_porters_close(cu);
     cu_lanes_close(cu);
     cu_mem_close(cu);
     (void)pthread_mutex_unlock(&cu->mu);
@@ -214,6 +215,8 @@ static void tell(const device *d, device_info *out)
     out->memory_total = cu->limit;
     (void)pthread_mutex_lock(&cu->mu);
     out->memory_free = cu->limit > cu->used ? cu->limit - cu->used : 0;
+    out->points_in = cu->points_in;
+    out->points_ns = cu->points_ns;
     (void)pthread_mutex_unlock(&cu->mu);
 }
 
@@ -229,7 +232,8 @@ static uint64_t points_kept(const device *d, uint64_t id)
 
     (void)pthread_mutex_lock(&cu->mu);
     for (const cu_kept *k = cu->kept; k < cu->kept + CU_KEPT; k++)
-        if (k->id == id && k->kind == CU_KEPT_POINTS && k->ready) size = k->size;
+        if (k->id == id && k->kind == CU_KEPT_POINTS && k->ready && k->n != 0)
+            size = k->r.size / k->n * k->arrived;
     (void)pthread_mutex_unlock(&cu->mu);
     return size;
 }
@@ -419,6 +423,8 @@ const dev_backend dev_backend_cuda = {
     .lost = is_lost,
     .points_kept = points_kept,
     .points_forget = points_forget,
+    .points_load = cu_points_load,
+    .points_want = cu_kept_want,
     .stream_open = open_stream,
     .stream_close = close_stream,
     .sync = sync_stream,

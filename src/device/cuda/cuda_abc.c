@@ -125,7 +125,8 @@ static cuzk_status bring_system(abc_run *r)
     size_t size = r->at;
 
     if (r->sys->shape_id != 0)
-        TRY(cu_kept_get(&r->kept, r->s, CU_KEPT_SYSTEM, r->sys->shape_id, size, fill_block, r));
+        TRY(cu_kept_get(&r->kept, r->s, CU_KEPT_SYSTEM, r->sys->shape_id, NULL, size, fill_block,
+                        r));
     if (r->kept != NULL) return walk(r, r->kept->data, false);
     TRY(cu_alloc(r->cu, &r->own, size));
     return walk(r, r->own, true);

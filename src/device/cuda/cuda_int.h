@@ -15,6 +15,7 @@
 #include "device/backend.h"
 #include "device/cuda/kernels.h"
 #include "device/dev_time.h"
+#include "device/residency.h"
 
 /** Runs a call of the CUDA runtime (a cudaError_t) and returns its failure from the function. */
 #define CU_TRY(cu, call) \
@@ -50,14 +51,23 @@ typedef enum cu_kept_kind {
 
 /* id 0: this record is free. data NULL: somebody is filling it. */
 typedef struct cu_kept {
-    uint64_t id, last_use;
+    uint64_t id;
     cu_kept_kind kind;
     bool ready;
     uint8_t *data;
-    size_t size;
-    unsigned users; /* 0: it may be given up */
+    residency r;
+    /* of CU_KEPT_POINTS: those from `first` on, n, of which the first `arrived` are there; filling: somebody brings in more */
+    size_t first, n, arrived;
+    bool filling;
 } cu_kept;
 #define CU_KEPT 256
+
+/* Sets that somebody wants (dev_points_want). set 0: this record is free. */
+typedef struct cu_wanted {
+    uint64_t set;
+    unsigned n[DEV_WANT_NOW + 1];
+} cu_wanted;
+#define CU_WANTED 64
 
 /* What ntt_domain->impl is; table NULL: this record is free, or being filled by its one user. */
 enum { POWERS_TO_COSET, POWERS_INVERSE, POWERS_COSET, POWERS_COSET_INVERSE, POWERS_KINDS };
@@ -96,6 +106,15 @@ typedef struct cu_lane {
     void *now;
     span_noted work[CU_MARKS], host[CU_HOST_NOTES];
 } cu_lane;
+/* One of several threads that copy to the device at once: each fills one half while its other one travels. */
+#define CU_PORTER_HALF ((size_t)2 << 20)
+typedef struct cu_porter {
+    cu_stream s; /* NULL: none */
+    uint8_t *half[2];
+    void *done[2]; /* cudaEvent_t */
+} cu_porter;
+#define CU_PORTERS 32
+#define CU_PORTERS_AT_ONCE 12u
 
 typedef struct cu_device {
     /* fixed after init */
@@ -119,7 +138,12 @@ typedef struct cu_device {
     unsigned n_stages;
     /* each on its own: */
     dev_time time;
-    cu_lane lanes[DEV_LANES]; /* as time.lanes */
+    cu_lane lanes[DEV_LANES];      /* as time.lanes */
+    cu_porter porters[CU_PORTERS]; /* that no thread has */
+    unsigned n_porters;
+    cu_wanted wanted[CU_WANTED];
+    unsigned proofs;               /* on the device now, of those that say so */
+    uint64_t points_in, points_ns; /* as device_info */
 } cu_device;
 
 /* What dev_stream->impl is. */
@@ -159,8 +183,10 @@ CUZK_STATUS cu_enter(cu_device *cu);
 /* ---- memory (cuda_mem.c) ---- */
 
 /** size bytes of device memory, 256-byte aligned; not cleared. CUZK_EBUDGET with the numbers when the limit is in the way
- *  even without kept points and domains that nobody uses, CUZK_ENOMEM when the driver has no more. */
+ *  even without kept points and domains that may go, CUZK_ENOMEM when the driver has no more. */
 CUZK_STATUS cu_alloc(cu_device *cu, void **out, size_t size);
+/** The same, but nothing that is wanted goes for it: for what is kept. */
+CUZK_STATUS cu_alloc_kept(cu_device *cu, void **out, size_t size);
 /** Nothing on the device may still use it. NULL is fine. */
 void cu_release(cu_device *cu, void *p);
 /** The same with mu held. */
@@ -181,6 +207,24 @@ void cu_stages_close(cu_device *cu);
 /** memcpy by all threads of the pool. */
 void cu_copy_host(pool *p, void *dst, const void *src, size_t size);
 
+/** Bytes to the device by several threads at once, each filling pinned halves of its own: as fast as the bus. `fill` (NULL: a
+ *  copy) writes `size` bytes, those from `at` on, to half. */
+typedef struct cu_many {
+    dev_stream *s;
+    uint8_t *dst;
+    const uint8_t *src;
+    size_t size, part; /* part: bytes at a time, at most CU_PORTER_HALF */
+    cuzk_status (*fill)(void *ctx, uint8_t *half, size_t at, size_t size);
+    void *ctx;
+    size_t
+        ahead; /* bytes behind src + size that will be wanted next: a mapped file is read ahead */
+    cuzk_status (*beside)(void *ctx); /* may be NULL: runs meanwhile, once, on one of the threads */
+    void *beside_ctx;
+} cu_many;
+/** All bytes are there when it returns; after a failure nothing is under way. */
+CUZK_STATUS cu_upload_many(const cu_many *m);
+void cu_porters_close(cu_device *cu);
+
 /* ---- time (cuda_time.c) ---- */
 
 /** What is enqueued from here on is work of this kind, SPAN_GPU_*; SPAN_KINDS: nothing is until the next mark. Costs an event where the
@@ -199,34 +243,59 @@ void cu_lanes_close(cu_device *cu);
 
 /** Fills `data` on the device; what it enqueued has ended when it returns. */
 typedef cuzk_status (*cu_fill)(void *ctx, dev_stream *s, uint8_t *data);
+/** Of a list of points: how it is kept, and which of its points. */
+typedef struct cu_keep {
+    dev_keeping how;
+    size_t first, n;
+} cu_keep;
 /** The record of (kind, id), filled by `fill` when there was none; one thread fills, others wait for it. In use until
- *  cu_kept_put. *out NULL: the table is full of records in use. */
-CUZK_STATUS cu_kept_get(cu_kept **out, dev_stream *s, cu_kept_kind kind, uint64_t id, size_t size,
-                        cu_fill fill, void *ctx);
+ *  cu_kept_put. keep: NULL, it stands alone. *out NULL: the table is full of records in use. */
+CUZK_STATUS cu_kept_get(cu_kept **out, dev_stream *s, cu_kept_kind kind, uint64_t id,
+                        const cu_keep *keep, size_t size, cu_fill fill, void *ctx);
 /** The record if it is there and ready, in use; else NULL. */
 cu_kept *cu_kept_find(cu_device *cu, cu_kept_kind kind, uint64_t id);
 void cu_kept_put(cu_device *cu, cu_kept *k); /* NULL is fine */
 /** Gives the record up when nobody uses it. */
 void cu_kept_drop(cu_device *cu, cu_kept_kind kind, uint64_t id);
-/** Gives up records that nobody uses, the least recently used first, until `size` bytes are free or none is left; mu is
- *  held. */
-void cu_kept_evict_locked(cu_device *cu, size_t size);
+/** Until something changed among the records, or it is time to look at the cancel token; mu is held. */
+void cu_kept_wait_locked(cu_device *cu);
+/** Gives up records that are held no firmer than this, as residency.h says which first, until `size` bytes are free or none is left;
+ *  mu is held. */
+void cu_kept_evict_locked(cu_device *cu, size_t size, residency_hold hold);
+/** What work may take at most: what is wanted too, unless several proofs are on the device; mu is held. */
+residency_hold cu_kept_work_hold_locked(const cu_device *cu);
 void cu_kept_close(cu_device *cu);
-/** Bytes that are free, or are taken by records that nobody uses, or by the points of this id. */
-size_t cu_kept_room(cu_device *cu, uint64_t points_id);
+/** Bytes that are free, or are taken by records that are held no firmer than this. */
+size_t cu_kept_room(cu_device *cu, residency_hold hold);
+void cu_kept_want(device *d, uint64_t set, dev_want what, bool begins);
 
 /* ---- points (cuda_points.c) ---- */
 
-/** Points [from, to) of b in device memory, as affine of the group: data[i] is point from + i. */
+/** A list as a sum uses it: its points [first, end) are kept, in use until cu_points_close; the others are brought in. */
 typedef struct cu_points {
-    const uint8_t *data;
-    void *own;     /* not kept: to be released */
-    cu_kept *kept; /* or in use until cu_points_put */
+    curve_id id;
+    const dev_points *b;
+    cu_kept *kept; /* NULL: none are */
+    size_t first, end;
+    bool all; /* that were asked for are kept */
 } cu_points;
-/** may_keep: all of b may be brought in, to stay. CUZK_EDATA: a malformed point, by its index. */
-CUZK_STATUS cu_points_get(cu_points *out, dev_stream *s, curve_id id, const dev_points *b,
-                          size_t from, size_t to, bool may_keep);
-void cu_points_put(cu_device *cu, cu_points *p);
+/** Points [from, to) are wanted: decides what is kept; brings in nothing yet. */
+CUZK_STATUS cu_points_open(cu_points *p, dev_stream *s, curve_id id, const dev_points *b,
+                           size_t from, size_t to);
+void cu_points_close(cu_device *cu, cu_points *p);
+/** Points [from, to) in device memory, as affine of the group: data[i] is point from + i. */
+typedef struct cu_part {
+    const uint8_t *data;
+    void *own; /* to be released; NULL: they are kept */
+} cu_part;
+/** CUZK_EDATA: a malformed point, by its index. */
+CUZK_STATUS cu_part_get(cu_part *out, dev_stream *s, const cu_points *p, size_t from, size_t to);
+/** The same while `beside` runs, once, maybe on another thread; a failure of either is returned. */
+CUZK_STATUS cu_part_ahead(cu_part *out, dev_stream *s, const cu_points *p, size_t from, size_t to,
+                          cuzk_status (*beside)(void *ctx), void *ctx);
+void cu_part_put(cu_device *cu, cu_part *part);
+/** dev_points_load */
+CUZK_STATUS cu_points_load(dev_stream *s, curve_id id, const dev_points *b);
 /** Points that live here alone: dev_points_new. */
 CUZK_STATUS cu_points_new(dev_points *p, device *d, curve_id id);
 void cu_points_free(dev_points *p);

@@ -48,24 +48,24 @@ static void trim_locked(cu_device *cu)
     }
 }
 
-static void make_room_locked(cu_device *cu, size_t size)
+static void make_room_locked(cu_device *cu, size_t size, residency_hold hold)
 {
     trim_locked(cu);
     if (cu->allocated + size <= cu->limit) return;
     cu_domains_evict_locked(cu);
     trim_locked(cu);
     if (cu->allocated + size <= cu->limit) return;
-    cu_kept_evict_locked(cu, size);
+    cu_kept_evict_locked(cu, size, hold);
     trim_locked(cu);
 }
 
-static cuzk_status new_block_locked(cu_device *cu, void **out, size_t size)
+static cuzk_status new_block_locked(cu_device *cu, void **out, size_t size, residency_hold hold)
 {
     cu_block *b;
     void *p = NULL;
 
     if (size > cu->limit || cu->allocated > cu->limit - size || free_record(cu) == NULL)
-        make_room_locked(cu, size);
+        make_room_locked(cu, size, hold);
     b = free_record(cu);
     if (size > cu->limit || cu->allocated > cu->limit - size || b == NULL)
         return FAIL(CUZK_EBUDGET, "%s: %zu MiB wanted, %zu of %zu MiB in use", cu->name, size >> 20,
@@ -74,7 +74,7 @@ static cuzk_status new_block_locked(cu_device *cu, void **out, size_t size)
     if (err == cudaErrorMemoryAllocation) { /* others have what should be left */
         (void)cudaGetLastError();           /* this error, which does not stick */
         cu_domains_evict_locked(cu);
-        cu_kept_evict_locked(cu, SIZE_MAX);
+        cu_kept_evict_locked(cu, SIZE_MAX, hold);
         trim_locked(cu);
         err = (int)cudaMalloc(&p, size);
     }
@@ -85,23 +85,37 @@ static cuzk_status new_block_locked(cu_device *cu, void **out, size_t size)
     return CUZK_OK;
 }
 
-cuzk_status cu_alloc(cu_device *cu, void **out, size_t size)
+static cuzk_status alloc_locked(cu_device *cu, void **out, size_t size, residency_hold hold)
 {
     cuzk_status st = CUZK_OK;
     cu_block *b;
 
     size = rounded(size);
-    (void)pthread_mutex_lock(&cu->mu);
     b = best_fit(cu, size);
     if (b != NULL) {
         b->taken = true;
         *out = b->p;
         cu->used += b->size;
     } else {
-        st = new_block_locked(cu, out, size);
+        st = new_block_locked(cu, out, size, hold);
         if (st == CUZK_OK) cu->used += size;
     }
     if (cu->used > cu->peak) cu->peak = cu->used;
+    return st;
+}
+
+cuzk_status cu_alloc(cu_device *cu, void **out, size_t size)
+{
+    (void)pthread_mutex_lock(&cu->mu);
+    cuzk_status st = alloc_locked(cu, out, size, cu_kept_work_hold_locked(cu));
+    (void)pthread_mutex_unlock(&cu->mu);
+    return st;
+}
+
+cuzk_status cu_alloc_kept(cu_device *cu, void **out, size_t size)
+{
+    (void)pthread_mutex_lock(&cu->mu);
+    cuzk_status st = alloc_locked(cu, out, size, RESIDENCY_IDLE);
     (void)pthread_mutex_unlock(&cu->mu);
     return st;
 }

@@ -1,8 +1,8 @@
 /*
  * device/cuda/cuda_msm.c - a sum of points on the device: the schedule
  *
- * Chunk by chunk of positions: scalars by class (fr_scalars.cuh); then a group of windows at a time: digits are counted
- * and placed by bucket (digits.cu), buckets are summed in pairs, level by level (group_pairs.cuh), until they hold a few
+ * Chunk by chunk of positions, while the points of the next one come in: scalars by class (fr_scalars.cuh); then a group
+ * of windows at a time: digits are counted and placed by bucket (digits.cu), buckets are summed in pairs, level by level (group_pairs.cuh), until they hold a few
  * points each, and then to segments (group_segments.cuh). Ones are one more bucket of the first group. The host joins
  * the windows. Everything is exact, so the result's bytes do not depend on the plan.
  *
@@ -22,6 +22,11 @@
 #define COMBINE 8u  /* segments that become one */
 #define HOST_MAX 4u /* elements that are not worth a launch */
 
+/* Positions [pos, end), and the bases that those of them which take part meet. */
+typedef struct msm_chunk {
+    size_t pos, end, first_base, n_bases;
+} msm_chunk;
+
 typedef struct msm_run {
     dev_stream *s;
     cu_queue *q;
@@ -32,9 +37,9 @@ typedef struct msm_run {
     const dev_points *bases;
     const dev_scalars *k;
     const uint32_t *on_device; /* not NULL: all elements of k are there */
-    bool resident;             /* the plan counts on the key's points being kept */
     cu_whole whole;            /* what of k is on the device as a whole */
     size_t base0;              /* of position 0 */
+    cu_points points;          /* bases, as far as they are kept */
     cu_msm_plan plan;
     /* device memory */
     uint32_t *elem;
@@ -44,10 +49,9 @@ typedef struct msm_run {
     uint32_t *rank, *count, *offset[2], *entries, *stats;
     uint8_t *level[2], *prefix, *sums[4];
     uint32_t *desc;
-    /* the chunk's */
-    size_t pos, end, first_base, n_bases;
-    uint32_t rank0;
-    cu_points points;
+    msm_chunk at;       /* that is being summed */
+    cu_part part, next; /* points of this chunk and of the one after */
+    cu_scalars in;      /* scalars of this chunk */
     cu_digits digits;
     g2_any acc; /* of either group, affine: what chunks before have given; zero is infinity */
 } msm_run;
@@ -114,7 +118,9 @@ static void release_all(msm_run *r)
                    r->entries,     r->stats,       r->level[0],     r->level[1],   r->prefix,
                    r->desc,        r->sums[0],     r->sums[1],      r->sums[2],    r->sums[3]};
 
-    cu_points_put(r->cu, &r->points);
+    cu_part_put(r->cu, &r->part);
+    cu_part_put(r->cu, &r->next);
+    cu_points_close(r->cu, &r->points);
     cu_scalars_put(r->cu, &r->whole);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cu_release(r->cu, all[i]);
 }
@@ -130,21 +136,36 @@ static size_t popcount_range(const uint64_t *w, size_t from, size_t to)
     return n;
 }
 
-/* Which positions take part, and how many. */
+/* How many of the positions [pos, end) take part; pos is a multiple of 64. */
+static size_t taking_part(const dev_scalars *k, size_t pos, size_t end)
+{
+    if (k->select == NULL) return end - pos;
+    if (end - pos == k->n && k->n_selected != 0) return k->n_selected;
+    return popcount_range(k->select + pos / 64, 0, end - pos);
+}
+
+/* The chunk from `pos` on, whose first base is the one given; empty at the end. */
+static msm_chunk chunk_at(const msm_run *r, size_t pos, size_t first_base)
+{
+    msm_chunk c = {.pos = pos, .first_base = first_base};
+
+    c.end = r->k->n - pos < r->plan.chunk ? r->k->n : pos + r->plan.chunk;
+    c.n_bases = taking_part(r->k, pos, c.end);
+    return c;
+}
+
+/* Which positions take part. */
 static cuzk_status upload_select(msm_run *r, cu_scalars *out)
 {
     const dev_scalars *k = r->k;
-    size_t n = r->end - r->pos, words = (n + 63) / 64, w0 = r->pos / 64;
+    size_t words = (r->at.end - r->at.pos + 63) / 64, w0 = r->at.pos / 64;
 
-    r->n_bases = n;
     out->first_base = 0; /* the points are those from there on */
     if (k->select == NULL) return CUZK_OK;
-    r->n_bases =
-        n == k->n && k->n_selected != 0 ? k->n_selected : popcount_range(k->select + w0, 0, n);
     if (r->whole.selected != NULL) {
         out->select = r->whole.select + w0;
         out->select_rank = r->whole.select_rank + w0; /* of all, so less what came before */
-        out->first_base = (uint32_t)(r->base0 - r->first_base);
+        out->first_base = (uint32_t)(r->base0 - r->at.first_base);
         return CUZK_OK;
     }
     TRY(cu_upload(r->s, r->select, k->select + w0, words * 8));
@@ -161,15 +182,16 @@ static cuzk_status upload_scalars(msm_run *r, cu_scalars *out)
 {
     const dev_scalars *k = r->k;
     const cu_whole *whole = &r->whole;
-    size_t n = r->end - r->pos, words = (n + 63) / 64, w0 = r->pos / 64, elems = n, elem0 = r->pos;
+    size_t pos = r->at.pos, n = r->at.end - pos, words = (n + 63) / 64, w0 = pos / 64;
+    size_t elems = n, elem0 = pos;
 
     *out = (cu_scalars){.n = n};
     if (k->is_elem != NULL) {
         size_t bit0, bits;
         elem0 = k->rank64[w0];
-        elems = cu_msm_elems(k, r->pos, r->end);
+        elems = cu_msm_elems(k, pos, r->at.end);
         out->rank0 = (uint32_t)elem0;
-        bit0 = r->pos - elem0;
+        bit0 = pos - elem0;
         bits = n - elems;
         out->bit0 = bit0 % 64;
         out->bits = whole->values != NULL ? whole->bits + bit0 / 64 : r->bits;
@@ -183,7 +205,7 @@ static cuzk_status upload_scalars(msm_run *r, cu_scalars *out)
         }
     }
     if (r->on_device != NULL) {
-        out->elem = r->on_device + 8 * r->pos;
+        out->elem = r->on_device + 8 * pos;
     } else if (whole->values != NULL) {
         out->elem = whole->elems + 8 * elem0;
     } else {
@@ -202,7 +224,7 @@ static cuzk_status add_levels(msm_run *r, uint32_t n_buckets, unsigned *level, u
     unsigned l = 0;
     cu_pairs p = {.n_buckets = n_buckets,
                   .entries = r->entries,
-                  .points = r->points.data,
+                  .points = r->part.data,
                   .prefix = r->prefix,
                   .desc = r->desc};
 
@@ -323,67 +345,74 @@ static cuzk_status join_windows(msm_run *r)
     return CUZK_OK;
 }
 
-static cuzk_status run_chunk(msm_run *r)
+/* The chunk whose scalars and points are there; on any thread. */
+static cuzk_status sum_chunk(void *ctx)
 {
+    msm_run *r = ctx;
     const cu_msm_plan *p = &r->plan;
-    cu_scalars in;
 
-    TRY(upload_scalars(r, &in));
-    if (r->n_bases == 0) return CUZK_OK;
-    TRY(cu_points_get(&r->points, r->s, r->cv->id, r->bases, r->first_base,
-                      r->first_base + r->n_bases, r->resident));
+    if (r->at.n_bases == 0) return CUZK_OK;
+    TRY(cu_enter(r->cu));
     cu_mark(r->s, SPAN_GPU_SCALARS);
     CU_TRY(r->cu, cudaMemsetAsync(r->chunk.counts, 0, 8, r->q->s));
-    CU_TRY(r->cu, r->f->prepare(r->q->s, &r->chunk, &in, &r->digits));
+    CU_TRY(r->cu, r->f->prepare(r->q->s, &r->chunk, &r->in, &r->digits));
     for (unsigned w = 0; w < p->windows; w += p->group)
         TRY(add_group(r, w, p->windows - w < p->group ? p->windows - w : p->group));
-    TRY(join_windows(r));
-    cu_points_put(r->cu, &r->points);
-    r->first_base += r->n_bases;
-    return CUZK_OK;
+    return join_windows(r);
 }
 
+/* Each chunk is summed while the points of the next one come in. */
 static cuzk_status run_all(msm_run *r)
 {
+    msm_chunk next = chunk_at(r, 0, r->base0);
+
     r->digits = (cu_digits){.c = r->plan.c, .windows = r->plan.windows};
     for (unsigned w = 0; w + 1 < r->plan.windows; w++) {
         unsigned bit = w * r->plan.c + r->plan.c - 1;
         r->digits.bias[bit / 32] |= (uint32_t)1 << (bit % 32);
     }
-    for (r->pos = 0; r->pos < r->k->n; r->pos = r->end) {
-        r->end = r->k->n - r->pos < r->plan.chunk ? r->k->n : r->pos + r->plan.chunk;
-        TRY(run_chunk(r));
+    TRY(cu_part_get(&r->next, r->s, &r->points, next.first_base, next.first_base + next.n_bases));
+    while (next.pos < r->k->n) {
+        r->at = next;
+        cu_part_put(r->cu, &r->part);
+        r->part = r->next;
+        r->next = (cu_part){0};
+        next = chunk_at(r, r->at.end, r->at.first_base + r->at.n_bases);
+        TRY(upload_scalars(r, &r->in));
+        TRY(cu_part_ahead(&r->next, r->s, &r->points, next.first_base,
+                          next.first_base + next.n_bases, sum_chunk, r));
     }
     return CUZK_OK;
 }
 
-/* With points kept on the device if they fit beside a plan of some size, else chunk by chunk. */
-static cuzk_status choose_plan(msm_run *r)
+/* Points that are not kept take their room in the plan: once when all are summed at once, else twice. */
+static cuzk_status plan_for(msm_run *r, size_t room)
 {
-    size_t point = r->g->point_size, room = cu_kept_room(r->cu, r->bases->id), size;
+    size_t point = r->g->point_size;
     size_t elem = r->k->elems != NULL && r->whole.values == NULL ? sizeof(fr) : 0;
+    unsigned times = r->points.all ? 0 : 1;
     cu_msm_plan *p = &r->plan;
 
-    if (r->bases->home != NULL) { /* there, and in use as long as they live */
-        r->resident = true;
-        size = r->bases->n * point;
-        return cu_msm_plan_make(p, r->cu, r->g, r->k, r->cv->fr_bits, room > size ? room - size : 0,
-                                0, elem);
-    }
-    if (r->bases->id != 0 && size_mul(&size, r->bases->n, point) && size < room &&
-        cu_msm_plan_make(p, r->cu, r->g, r->k, r->cv->fr_bits, room - size, 0, elem) == CUZK_OK &&
-        (p->chunk == r->k->n || room - size > room / 4)) {
-        r->resident = true;
-        return CUZK_OK;
-    }
-    return cu_msm_plan_make(p, r->cu, r->g, r->k, r->cv->fr_bits, room, point, elem);
+    TRY(cu_msm_plan_make(p, r->cu, r->g, r->k, r->cv->fr_bits, room, times * point, elem));
+    if (times == 0 || p->chunk == r->k->n) return CUZK_OK;
+    return cu_msm_plan_make(p, r->cu, r->g, r->k, r->cv->fr_bits, room, 2 * point, elem);
+}
+
+/* In what is free without what is wanted, or else with it. */
+static cuzk_status choose_plan(msm_run *r)
+{
+    size_t idle = cu_kept_room(r->cu, RESIDENCY_IDLE);
+
+    if (plan_for(r, idle) == CUZK_OK) return CUZK_OK;
+    return plan_for(r, cu_kept_room(r->cu, RESIDENCY_WANTED));
 }
 
 static cuzk_status run(msm_run *r, void *out)
 {
     cuzk_status st;
 
-    r->base0 = r->first_base;
+    TRY_OUT(cu_points_open(&r->points, r->s, r->cv->id, r->bases, r->base0,
+                           r->base0 + taking_part(r->k, 0, r->k->n)));
     if (r->on_device == NULL) TRY_OUT(cu_scalars_get(&r->whole, r->s, r->k));
     TRY_OUT(choose_plan(r));
     uint64_t began = clock_ns();
@@ -437,7 +466,7 @@ cuzk_status cu_msm(dev_stream *s, void *r, curve_id id, const dev_points *bases,
                       .f = cu_fr_of(id),
                       .bases = bases,
                       .k = k,
-                      .first_base = first_base};
+                      .base0 = first_base};
     g2_any sum = {{0}}; /* room for either group; zero is infinity */
 
     TRY(cu_enter(run_of.cu));
@@ -463,7 +492,7 @@ cuzk_status cu_msm_buf(dev_stream *s, void *r, curve_id id, const dev_points *ba
                       .f = cu_fr_of(id),
                       .bases = bases,
                       .k = &all,
-                      .first_base = first_base,
+                      .base0 = first_base,
                       .on_device = cu_buf_of(k)->p};
     g2_any sum = {{0}};
 

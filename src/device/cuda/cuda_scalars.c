@@ -84,8 +84,9 @@ out:
 static cuzk_status get(cu_kept **out, dev_stream *s, cu_kept_kind kind, uint64_t id, size_t size,
                        cu_fill fill, const dev_scalars *k)
 {
-    if (id == 0 || k->n == 0 || size > cu_kept_room(cu_of(s->d), 0) / SHARE) return CUZK_OK;
-    return cu_kept_get(out, s, kind, id, size, fill, (void *)(uintptr_t)k);
+    if (id == 0 || k->n == 0 || size > cu_kept_room(cu_of(s->d), RESIDENCY_IDLE) / SHARE)
+        return CUZK_OK;
+    return cu_kept_get(out, s, kind, id, NULL, size, fill, (void *)(uintptr_t)k);
 }
 
 cuzk_status cu_scalars_get(cu_whole *out, dev_stream *s, const dev_scalars *k)
