@@ -47,6 +47,7 @@ cuzk_status key_load_filecoin(keys *s, key_entry *k)
     fault_stall("key load");
     st = key_trust(e, s->params_dir, k->kind, k->size);
     if (st == CUZK_OK) st = groth16_params_open(&k->pk, path, cv, k->sys, k->m);
+    if (st == CUZK_OK && key_is_pinned(k)) groth16_pk_always(k->pk);
     if (st == CUZK_OK) st = open_derived(s, k);
     span_close(&sp);
     TRY(st);

@@ -143,6 +143,7 @@ static void tell(keys *s, key_entry *k, cuzk_status st, const cuzk_error *why)
         u = first_waiting_locked(k, st == CUZK_OK);
         (void)pthread_mutex_unlock(&s->mu);
         if (u == NULL) return;
+        if (st == CUZK_OK) key_want(s, k, true);
         if (st != CUZK_OK) (void)status_adopt(why); /* recorded, not returned */
         u->ready(u, st);
     }
@@ -179,6 +180,7 @@ static void run_load(void *ctx, stage_item *it)
     }
     (void)pthread_mutex_unlock(&s->mu);
     changed(s, k, k->state, 1);
+    if (st == CUZK_OK) key_warm(s, k, it->level, it->age);
     tell(s, k, st, &why);
 }
 
@@ -205,6 +207,10 @@ bool key_acquire(keys *s, key_use *u, key_entry *k)
         if (s->stopping) st = FAIL(CUZK_ECANCELLED, "the service is closing");
     }
     (void)pthread_mutex_unlock(&s->mu);
+    if (held) {
+        key_want(s, k, true);
+        key_warm(s, k, u->level, u->age);
+    }
     if (begin) {
         st = stage_push(s->loads, &k->item);
     } else if (!held && st == CUZK_OK) {
@@ -309,6 +315,7 @@ void key_release(keys *s, key_use *u)
     key_entry *k = u->k, gone;
     bool unused;
 
+    key_want(s, k, false);
     (void)pthread_mutex_lock(&s->mu);
     VERIFY(u->held && k->refs > 0);
     u->held = false;
@@ -438,6 +445,7 @@ cuzk_status keys_open(keys **out, const keys_config *c)
         stage_config sc = {.name = "key", .width = 1, .rec = c->e->rec, .fn = run, .ctx = s};
         st = stage_open(&s->loads, &sc);
     }
+    if (st == CUZK_OK) st = key_warm_open(s);
     if (st != CUZK_OK) {
         keys_close(s);
         return st;
@@ -456,6 +464,7 @@ void keys_stop(keys *s)
     (void)pthread_mutex_unlock(&s->mu);
     cancel_request(s->c.e->cancel); /* a digest takes minutes */
     stage_stop(s->loads);
+    if (s->warms != NULL) stage_stop(s->warms);
     (void)FAIL(CUZK_ECANCELLED, "the service is closing"); /* for tell */
     why = *cuzk_last_error();
     for (key_entry *k = s->first; k != NULL; k = k->next) tell(s, k, CUZK_ECANCELLED, &why);
@@ -465,10 +474,13 @@ void keys_close(keys *s)
 {
     if (s == NULL) return;
     stage_stop(s->loads);
+    if (s->warms != NULL) stage_stop(s->warms);
     stage_free(s->loads);
+    stage_free(s->warms);
     while (s->first != NULL) {
         key_entry *k = s->first;
 
+        if (k->warming) k->refs--; /* it still waited for its turn */
         VERIFY(k->refs == 0 && k->waiting == NULL);
         s->first = k->next;
         if (k->heap_bytes != 0) ledger_charge(s->c.l, LEDGER_KEYS, -(int64_t)k->heap_bytes);

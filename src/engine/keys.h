@@ -38,7 +38,8 @@ typedef struct key_entry {
     uint64_t witness_bytes, prove_bytes; /* what a proof should take */
     /* the module's, guarded by its lock */
     key_state state;
-    stage_item item;
+    stage_item item, warm; /* warm: its points to GPUs */
+    bool warming;
     uint64_t witness_measured,
         prove_measured; /* most that a partition took; 0: none was proved yet */
     unsigned refs;

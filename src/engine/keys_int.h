@@ -15,6 +15,7 @@ struct keys {
     keys_config c;
     char *params_dir;
     stage *loads;
+    stage *warms; /* NULL: no device has memory of its own */
     pthread_mutex_t mu;
     /* guarded by mu */
     key_entry *first;
@@ -31,7 +32,14 @@ CUZK_STATUS key_load_circom(keys *s, key_entry *k);
    measured. */
 uint64_t key_first_estimate(const keys *s, const groth16_pk *pk, const r1cs_system *sys);
 
-/* ---- between keys.c, key_entries.c and key_rows.c ---- */
+/* ---- between keys.c, key_entries.c, key_rows.c and key_warm.c ---- */
+
+/** The stage of its thread, where there is a GPU. */
+CUZK_STATUS key_warm_open(keys *s);
+/** A loaded key's points to the GPUs, in the background; while they come the entry is in use. */
+void key_warm(keys *s, key_entry *k, unsigned level, uint64_t age);
+/** Proofs under a key that is loaded and held are coming, or no longer are. */
+void key_want(const keys *s, const key_entry *k, bool begins);
 
 bool key_is_pinned(const key_entry *k);
 /** What the ledger foresees of it. Locked. */
