@@ -57,8 +57,6 @@ CUZK_STATUS bench_aggregate(job *j, const cuzk_bench_args *a, bench_report *r);
 CUZK_STATUS bench_synth(job *j, const cuzk_bench_args *a, bench_report *r);
 /** `bench prove --circuit`: a key and inputs made for the run, whole proofs, verified. */
 CUZK_STATUS bench_prove(job *j, const cuzk_bench_args *a, bench_report *r);
-/** A key of sys from secrets that nobody keeps, on the device where it is used. */
-CUZK_STATUS bench_key(groth16_pk **out, job *j, const r1cs_system *sys);
 /** `bench prove --circuit synthetic-22`: 2^22 constraints over full-width values. */
 CUZK_STATUS bench_synthetic(job *j, const cuzk_bench_args *a, bench_report *r);
 bool bench_is_synthetic(const char *circuit);

@@ -1,7 +1,7 @@
 /*
  * engine/bench_prove.c - `cuzk bench prove --circuit NAME`: a whole Filecoin proof with inputs and a key that are made for the run
  *
- * The key is made on the device where it is used, from secrets that nobody keeps, unless there is a folder of keys; inputs are
+ * The key is made on each device where it is used, from secrets that nobody keeps, unless there is a folder of keys; inputs are
  * those of `gen`. Each repetition proves all partitions, from vanilla proofs in memory, and verifies them together as their
  * receiver would: encoded proofs, public inputs from the statement alone. There is no warm-up: the first partition's times
  * hold what is done once.
@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "engine/bench_inputs.h"
+#include "engine/bench_keys.h"
 #include "engine/key_store.h"
 
 /* A step that each partition takes: its times are one row. */
@@ -30,26 +31,11 @@ typedef struct prove_bench {
     bench_row whole, verify, once; /* once: what is done one time */
     groth16_proof *proofs;
     fr *pub;
+    bench_keys keys;    /* made for the run */
+    pthread_mutex_t mu; /* guards row: partitions are proved on several devices at once */
 } prove_bench;
 
 /* ---- what is done once ---- */
-
-static void progress(void *ctx, const char *what, uint64_t done, uint64_t total)
-{
-    engine_progress(ctx, what, done, total);
-}
-
-cuzk_status bench_key(groth16_pk **out, job *j, const r1cs_system *sys)
-{
-    cuzk_engine *e = j->e;
-    groth16_setup_opts o = {.progress = progress, .ctx = e, .cancel = e->cancel};
-    groth16_trapdoors t;
-    cuzk_status st = groth16_trapdoors_random(&t, sys->cv);
-
-    if (st == CUZK_OK) st = groth16_setup_memory(out, j->s, sys, &t, &o, e->pool, e->m);
-    explicit_bzero(&t, sizeof t);
-    return st;
-}
 
 static cuzk_status open_key(prove_bench *b)
 {
@@ -80,9 +66,10 @@ static cuzk_status shape_and_key(prove_bench *b)
     size_t before = mem_used(m);
     uint64_t from = clock_ns();
     sp = span_open(made ? SPAN_SETUP : SPAN_READ_KEY);
-    st = made ? bench_key(&f->pk, b->j, f->sys) : open_key(b);
+    st = made ? bench_keys_make(&b->keys, b->j, f->sys) : open_key(b);
     span_close(&sp);
     TRY(st);
+    if (made) f->pk = b->keys.pk[0]; /* until they are freed */
     bench_row_time(&b->once, from);
     b->once.peak = mem_peak(m) - before;
     bench_row_fact(&b->once, "points", groth16_pk_points(f->pk));
@@ -108,38 +95,48 @@ static cuzk_status inputs(prove_bench *b)
 
 /* ---- a proof ---- */
 
-/* Both phases; the proof is not let out before all partitions have been verified. */
-static cuzk_status prove_one(prove_bench *b, const r1cs_assignment *w, groth16_proof *out)
+static void step_time(prove_bench *b, step s, uint64_t from)
 {
-    groth16_prove_args args = {.pk = b->in.f.pk, .sys = b->in.f.sys, .w = w, .m = b->in.f.env->m};
+    (void)pthread_mutex_lock(&b->mu);
+    bench_row_time(&b->row[s], from);
+    (void)pthread_mutex_unlock(&b->mu);
+}
+
+/* Both phases; the proof is not let out before all partitions have been verified. */
+static cuzk_status prove_one(prove_bench *b, job *j, const r1cs_assignment *w, groth16_proof *out)
+{
+    groth16_prove_args args = {
+        .pk = bench_key_of(j, b->in.f.pk), .sys = b->in.f.sys, .w = w, .m = b->in.f.env->m};
     groth16_job *started;
     uint64_t from = clock_ns();
     cuzk_status st;
     span sp = span_open(SPAN_PROVE);
 
-    st = groth16_prove_start(&started, b->j->s, &args);
+    st = engine_prove_start(&started, j, &args);
     if (st == CUZK_OK) {
-        bench_row_time(&b->row[STEP_DEVICE], from);
+        step_time(b, STEP_DEVICE, from);
         from = clock_ns();
         st = groth16_prove_finish(out, started);
-        bench_row_time(&b->row[STEP_FINISH], from);
+        step_time(b, STEP_FINISH, from);
     }
     span_close(&sp);
     return st;
 }
 
-static cuzk_status prove_partition(prove_bench *b, size_t k)
+static cuzk_status prove_partition(void *ctx, job *j, size_t k)
 {
+    prove_bench *b = ctx;
     fil_job *f = &b->in.f;
     r1cs_assignment *w = NULL;
     uint64_t from = clock_ns();
     cuzk_status st;
 
     span_context(0, (int32_t)k);
+    engine_progress(j->e, "partitions", k, f->n_partitions);
     TRY(f->ops->synthesise(f, k, &w));
-    bench_row_time(&b->row[STEP_SYNTH], from);
+    step_time(b, STEP_SYNTH, from);
     TRY_OUT(fil_compare_public(f, k, w));
-    st = prove_one(b, w, &b->proofs[k]);
+    st = prove_one(b, j, w, &b->proofs[k]);
 out:;
     span sp = span_open(SPAN_FREE);
     r1cs_assignment_free(w);
@@ -171,10 +168,7 @@ static cuzk_status prove_all(prove_bench *b)
     size_t n = b->in.f.n_partitions;
     uint64_t from = clock_ns();
 
-    for (size_t k = 0; k < n; k++) {
-        engine_progress(b->j->e, "partitions", k, n);
-        TRY(prove_partition(b, k));
-    }
+    TRY(engine_spread(b->j, n, prove_partition, b));
     engine_progress(b->j->e, "partitions", n, n);
     span sp = span_open(SPAN_VERIFY);
     cuzk_status st = verify(b);
@@ -248,12 +242,19 @@ cuzk_status bench_prove(job *j, const cuzk_bench_args *a, bench_report *r)
     b->j = j;
     b->a = a;
     b->r = r;
+    if (pthread_mutex_init(&b->mu, NULL) != 0) {
+        mem_free(j->e->m, b);
+        return FAIL(CUZK_ENOMEM, "proving benchmark: no mutex");
+    }
     st = bench_inputs_open(&b->in, j, a->circuit);
     if (st == CUZK_OK) st = run(b);
     span sp = span_open(SPAN_FREE);
     mem_free(j->e->m, b->proofs);
     mem_free(j->e->m, b->pub);
+    if (b->keys.pk[0] != NULL) b->in.f.pk = NULL;
+    bench_keys_free(&b->keys, j);
     bench_inputs_close(&b->in);
+    (void)pthread_mutex_destroy(&b->mu);
     mem_free(j->e->m, b);
     span_close(&sp);
     return st;

@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include "engine/bench.h"
+#include "engine/bench_keys.h"
 
 #include <string.h>
 
@@ -33,7 +34,8 @@ typedef struct synthetic {
     uint32_t n_rows; /* of products */
     r1cs_system *sys;
     r1cs_assignment *w;
-    groth16_pk *pk;
+    bench_keys keys;
+    const groth16_pk *pk; /* that of the proof's device */
     bench_report *r;
     bench_row row[STEPS], whole, once;
 } synthetic;
@@ -164,9 +166,10 @@ static cuzk_status make_key(synthetic *b)
     size_t before = mem_used(m);
     uint64_t from = clock_ns();
     sp = span_open(SPAN_SETUP);
-    st = bench_key(&b->pk, b->j, b->sys);
+    st = bench_keys_make(&b->keys, b->j, b->sys);
     span_close(&sp);
     TRY(st);
+    b->pk = b->keys.pk[0];
     bench_row_fact(&b->once, "points", groth16_pk_points(b->pk));
     tell_once(b, from, before);
     return CUZK_OK;
@@ -218,7 +221,7 @@ static cuzk_status prove(synthetic *b, bytes_out *json, uint64_t at[STEPS])
     groth16_job *started;
     groth16_proof p;
     span sp = span_open(SPAN_PROVE);
-    cuzk_status st = groth16_prove_start(&started, b->j->s, &args);
+    cuzk_status st = engine_prove_start(&started, b->j, &args);
 
     at[STEP_FINISH] = clock_ns();
     if (st == CUZK_OK) st = groth16_prove_finish(&p, started);
@@ -292,7 +295,7 @@ cuzk_status bench_synthetic(job *j, const cuzk_bench_args *a, bench_report *r)
     st = read_name(b, a);
     if (st == CUZK_OK) st = run(b, a->reps == 0 ? REPS : a->reps);
     span sp = span_open(SPAN_FREE);
-    groth16_pk_free(b->pk);
+    bench_keys_free(&b->keys, b->j);
     r1cs_assignment_free(b->w);
     r1cs_free(b->sys);
     mem_free(m, b);

@@ -103,6 +103,8 @@ typedef cuzk_status (*spread_fn)(void *ctx, job *j, size_t item);
 /** fn for items 0..n-1, on all of the engine's devices at once. What a device fails at (CUZK_EDEVICE), or has no room for, another one does
  *  instead, with a warning; another failure, or that of the last device, is the call's: then items may have been left out. */
 CUZK_STATUS engine_spread(job *j, size_t n, spread_fn fn, void *ctx);
+/** fn at once on each device that proofs are spread over; item: its number among the engine's. The first failure. */
+CUZK_STATUS engine_on_each(job *j, spread_fn fn, void *ctx);
 /** groth16_prove_start, helped by the other devices where j has the engine for itself and the circuit is worth it. */
 CUZK_STATUS engine_prove_start(groth16_job **out, const job *j, const groth16_prove_args *args);
 

@@ -82,6 +82,7 @@ typedef struct spread spread;
 
 typedef struct worker {
     spread *all;
+    unsigned device;
     helper *h;      /* NULL: the calling thread */
     job j;          /* what its items see */
     cuzk_error why; /* it left; status CUZK_OK: it did not */
@@ -93,6 +94,7 @@ struct spread {
     spread_fn fn;
     void *ctx;
     size_t n;
+    bool each; /* an item a worker, with its device's number */
     pthread_mutex_t mu;
     /* guarded by mu */
     pthread_cond_t changed;
@@ -144,6 +146,19 @@ static bool settle_locked(worker *w, size_t item, cuzk_status st)
     return false;
 }
 
+static void work_once(worker *w)
+{
+    spread *x = w->all;
+    cuzk_status st = x->fn(x->ctx, &w->j, w->device);
+
+    (void)pthread_mutex_lock(&x->mu);
+    if (st == CUZK_OK)
+        x->ended++;
+    else if (x->error.status == CUZK_OK)
+        x->error = *cuzk_last_error();
+    (void)pthread_mutex_unlock(&x->mu);
+}
+
 static void work(worker *w)
 {
     spread *x = w->all;
@@ -170,7 +185,10 @@ static cuzk_status work_there(void *arg, dev_stream *s)
     span_close(&sp);
     TRY(st);
     w->j.s = s;
-    work(w);
+    if (w->all->each)
+        work_once(w);
+    else
+        work(w);
     dev_stream_close(w->j.host);
     return CUZK_OK;
 }
@@ -178,7 +196,7 @@ static cuzk_status work_there(void *arg, dev_stream *s)
 static void start_workers(spread *x, worker *w, const job *j)
 {
     for (unsigned i = 0; i < x->e->n_devices; i++) {
-        w[i] = (worker){.all = x, .j = *j};
+        w[i] = (worker){.all = x, .device = i, .j = *j};
         w[i].j.beside = true;
         if (i == 0 || !is_of_kind(x->e->devices[i], x->e->dev)) continue;
         w[i].h = helper_take(x->e->helpers, i, x->e->cancel);
@@ -204,6 +222,17 @@ static void end_workers(spread *x, worker *w)
     }
 }
 
+static cuzk_status run_each(spread *x, worker *w, const job *j)
+{
+    start_workers(x, w, j);
+    x->n = x->at_work;
+    work_once(&w[0]);
+    end_workers(x, w);
+    if (x->ended < x->n && x->error.status == CUZK_OK) /* its thread could not begin */
+        return FAIL(CUZK_EDEVICE, "a device could not be worked with");
+    return x->error.status == CUZK_OK ? CUZK_OK : status_adopt(&x->error);
+}
+
 static cuzk_status run_spread(spread *x, worker *w, const job *j)
 {
     start_workers(x, w, j);
@@ -216,26 +245,36 @@ static cuzk_status run_spread(spread *x, worker *w, const job *j)
     return x->error.status == CUZK_OK ? CUZK_OK : status_adopt(&x->error);
 }
 
-cuzk_status engine_spread(job *j, size_t n, spread_fn fn, void *ctx)
+static cuzk_status run(spread *x, const job *j)
 {
-    mem *m = j->e->m;
-    spread x = {.e = j->e, .fn = fn, .ctx = ctx, .n = n, .at_work = 1};
+    mem *m = x->e->m;
     cuzk_status st = CUZK_OK;
-
-    if (n < 2 || !engine_may_spread(j->e)) {
-        for (size_t i = 0; i < n; i++) TRY(fn(ctx, j, i));
-        return CUZK_OK;
-    }
-    worker *w = mem_new(m, x.e->n_devices, sizeof *w, &st);
+    worker *w = mem_new(m, x->e->n_devices, sizeof *w, &st);
     if (w == NULL) return st;
-    if (pthread_mutex_init(&x.mu, NULL) == 0) {
-        (void)pthread_cond_init(&x.changed, NULL); /* cannot fail in glibc and musl */
-        st = run_spread(&x, w, j);
-        (void)pthread_cond_destroy(&x.changed);
-        (void)pthread_mutex_destroy(&x.mu);
+    if (pthread_mutex_init(&x->mu, NULL) == 0) {
+        (void)pthread_cond_init(&x->changed, NULL); /* cannot fail in glibc and musl */
+        st = x->each ? run_each(x, w, j) : run_spread(x, w, j);
+        (void)pthread_cond_destroy(&x->changed);
+        (void)pthread_mutex_destroy(&x->mu);
     } else {
         st = FAIL(CUZK_ENOMEM, "devices: no mutex");
     }
     mem_free(m, w);
     return st;
+}
+
+cuzk_status engine_spread(job *j, size_t n, spread_fn fn, void *ctx)
+{
+    spread x = {.e = j->e, .fn = fn, .ctx = ctx, .n = n, .at_work = 1};
+
+    if (n > 1 && engine_may_spread(j->e)) return run(&x, j);
+    for (size_t i = 0; i < n; i++) TRY(fn(ctx, j, i));
+    return CUZK_OK;
+}
+
+cuzk_status engine_on_each(job *j, spread_fn fn, void *ctx)
+{
+    spread x = {.e = j->e, .fn = fn, .ctx = ctx, .each = true, .at_work = 1};
+
+    return engine_may_spread(j->e) ? run(&x, j) : fn(ctx, j, 0);
 }

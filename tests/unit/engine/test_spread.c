@@ -348,6 +348,29 @@ static void test_proofs(void **state)
     cuzk_engine_close(e);
 }
 
+/* A key that is made for the run lies on each device: its proof is split, and verified. */
+static void bench(cuzk_engine *e, const char *circuit)
+{
+    cuzk_bench_args a = {.name = "prove", .circuit = circuit, .reps = 2};
+    cuzk_buffer out = {0};
+
+    assert_status_ok(cuzk_bench(e, &a, &out));
+    assert_non_null(strstr((const char *)out.data, circuit));
+    cuzk_buffer_clear(&out);
+}
+
+static void test_benchmarks(void **state)
+{
+    told t;
+    cuzk_engine *e = open_engine("cpu,cpu", &t);
+
+    (void)state;
+    bench(e, "window-2k");
+    bench(e, "synthetic-10");
+    assert_int_equal(t.n, 0);
+    cuzk_engine_close(e);
+}
+
 #ifdef CUZK_VERIFY
 /* A helper's first call fails, its second, or both: the bytes are the same, with a warning. */
 static void test_helper_faults(void **state)
@@ -378,7 +401,7 @@ int main(void)
 #ifdef CUZK_VERIFY
         cmocka_unit_test(test_helper_faults),
 #endif
-        cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_proofs),        cmocka_unit_test(test_benchmarks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
