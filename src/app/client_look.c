@@ -73,6 +73,84 @@ static void print_status(const Cuzk__V1__GetStatusResponse *s)
     }
 }
 
+/* ---- GPUs, which GetStatus has no fields for ---- */
+
+static void print_gpu(const char *json, size_t size)
+{
+    static const struct {
+        const char *path, *before, *after;
+    } all[] = {{"gpu_time.busy_percent", "", "% of its proofs' time at work"},
+               {"gpu_time.return_gap_ms", "", " ms from last kernel to return"},
+               {"gpu.utilization_percent", "", "% load"},
+               {"gpu.sm_clock_mhz", "", " MHz"},
+               {"gpu.power_watts", "", " W"},
+               {"gpu.temperature_celsius", "", " C"},
+               {"gpu.throttle", "slowed: ", ""},
+               {"gpu.ecc_uncorrected", "uncorrectable errors: ", ""}};
+    char name[64], model[96], v[128], text[32];
+    uint64_t others = 0;
+
+    client_member(v, sizeof v, json, size, "model");
+    if (v[0] == 0) return; /* the CPU */
+    (void)snprintf(model, sizeof model, "%.90s", v);
+    client_member(name, sizeof name, json, size, "name");
+    printf("gpu    %-12s %s", name, model);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        client_member(v, sizeof v, json, size, all[i].path);
+        if (v[0] != 0) printf(", %s%s%s", all[i].before, v, all[i].after);
+    }
+    client_member(v, sizeof v, json, size, "gpu.memory_others_bytes");
+    for (const char *p = v; *p >= '0' && *p <= '9'; p++)
+        others = 10 * others + (uint64_t)(*p - '0');
+    if (others != 0) printf(", used by others: %s", size_text(text, others));
+    client_member(v, sizeof v, json, size, "gpu.stale");
+    printf("%s\n", strcmp(v, "true") == 0 ? " (old: the driver does not answer)" : "");
+}
+
+/* Each object of the array that is the document's member `name`. */
+static bool each_of(const char *body, size_t size, const char *name,
+                    void (*fn)(const char *json, size_t size))
+{
+    json_in j;
+    json_token t;
+
+    if (json_init(&j, body, size) != CUZK_OK || json_next(&j, &t) != CUZK_OK) return false;
+    while (json_next(&j, &t) == CUZK_OK && t.type == JSON_KEY) {
+        if (!json_is(&t, name)) {
+            if (json_skip(&j) != CUZK_OK) return false;
+            continue;
+        }
+        if (json_next(&j, &t) != CUZK_OK || t.type != JSON_ARRAY) return false;
+        while (json_next(&j, &t) == CUZK_OK && t.type == JSON_OBJECT) {
+            size_t from = t.offset;
+
+            if (json_skip_rest(&j, &t) != CUZK_OK) return false;
+            fn(body + from, j.pos - from);
+        }
+        return t.type == JSON_ARRAY_END;
+    }
+    return false;
+}
+
+static bool has_gpus(const Cuzk__V1__GetStatusResponse *s)
+{
+    for (size_t i = 0; i < s->n_gpus; i++)
+        if (strncmp(s->gpus[i]->name, "cuda", 4) == 0) return true;
+    return false;
+}
+
+static int show_gpus(client *c)
+{
+    char *body;
+    size_t size;
+    int code = client_document(c, "/status", &body, &size);
+
+    if (code != 0) return code;
+    bool ok = each_of(body, size, "devices", print_gpu);
+    free(body);
+    return ok ? 0 : client_garbled(c);
+}
+
 static int show_status(client *c)
 {
     Cuzk__V1__GetStatusRequest q = CUZK__V1__GET_STATUS_REQUEST__INIT;
@@ -85,8 +163,9 @@ static int show_status(client *c)
     greply_clear(&reply);
     if (s == NULL) return client_garbled(c);
     print_status(s);
+    bool gpus = has_gpus(s);
     cuzk__v1__get_status_response__free_unpacked(s, NULL);
-    return 0;
+    return gpus ? show_gpus(c) : 0;
 }
 
 /** A document as the member `name` of the result. */
@@ -127,29 +206,6 @@ static void print_job(const char *json, size_t size)
     printf("%-10s %-13s %-9s %3s/%-3s %9s ms  %s\n", v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
 }
 
-static bool print_jobs(const char *body, size_t size)
-{
-    json_in j;
-    json_token t;
-
-    if (json_init(&j, body, size) != CUZK_OK || json_next(&j, &t) != CUZK_OK) return false;
-    while (json_next(&j, &t) == CUZK_OK && t.type == JSON_KEY) {
-        if (!json_is(&t, "jobs")) {
-            if (json_skip(&j) != CUZK_OK) return false;
-            continue;
-        }
-        if (json_next(&j, &t) != CUZK_OK || t.type != JSON_ARRAY) return false;
-        while (json_next(&j, &t) == CUZK_OK && t.type == JSON_OBJECT) {
-            size_t from = t.offset;
-
-            if (json_skip_rest(&j, &t) != CUZK_OK) return false;
-            print_job(body + from, j.pos - from);
-        }
-        return t.type == JSON_ARRAY_END;
-    }
-    return false;
-}
-
 /** "/jobs" with what of state, kind and limit was asked for. False: too long. */
 static bool jobs_path(char *out, size_t size, const options *o, unsigned limit)
 {
@@ -178,7 +234,7 @@ static int show_jobs(client *c, unsigned limit)
     if (!jobs_path(path, sizeof path, c->r->o, limit)) return no_such_jobs(c->r);
     code = client_document(c, path, &body, &size);
     if (code != 0) return code;
-    bool ok = print_jobs(body, size);
+    bool ok = each_of(body, size, "jobs", print_job);
     free(body);
     return ok ? 0 : client_garbled(c);
 }

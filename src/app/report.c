@@ -124,6 +124,27 @@ static double coverage(const cuzk_attribution *a)
     return a->wall_ns == 0 ? 100.0 : 100.0 * (double)a->attributed_ns / (double)a->wall_ns;
 }
 
+static double share_of(uint64_t part, uint64_t all)
+{
+    return all == 0 ? 0 : 100.0 * (double)part / (double)all;
+}
+
+/* Proofs on GPUs: shares are of the time from first kernel to last. */
+static void print_gpu(const cuzk_gpu_times *g, FILE *f)
+{
+    if (g->proofs == 0) return;
+    fprintf(f, "%-24s %8s %10s %7s\n", "on GPUs", "times", "seconds", "share");
+    for (size_t i = 0; i < g->n_steps; i++)
+        fprintf(f, "%-24s %8llu %10.4f %6.1f%%\n", g->steps[i].name,
+                (unsigned long long)g->steps[i].n, seconds(g->steps[i].total_ns),
+                share_of(g->steps[i].total_ns, g->window_ns));
+    fprintf(f, "%-24s %8llu %10.4f  device busy while work is queued %.2f%%\n",
+            "first kernel to last", (unsigned long long)g->proofs, seconds(g->window_ns),
+            share_of(g->busy_ns, g->window_ns));
+    fprintf(f, "last kernel to prove_start returning %.3f ms, at most %.3f ms\n",
+            (double)g->tail_ns / (double)g->proofs * 1e-6, (double)g->worst_tail_ns * 1e-6);
+}
+
 static void print_attribution(const cuzk_attribution *a, FILE *f)
 {
     fprintf(f, "%-24s %8s %10s %7s\n", "step", "times", "seconds", "share");
@@ -135,7 +156,32 @@ static void print_attribution(const cuzk_attribution *a, FILE *f)
             coverage(a));
     if (a->worst_gap_ns > 0)
         fprintf(f, "largest gap %.3f ms, %s\n", (double)a->worst_gap_ns * 1e-6, a->worst_gap);
+    print_gpu(&a->gpu, f);
     fprintf(f, "peak of budgeted memory %.1f MiB\n", (double)a->peak_memory / 1048576.0);
+}
+
+static void json_steps(const cuzk_step *s, size_t n)
+{
+    printf(",\"steps\":[");
+    for (size_t i = 0; i < n; i++) {
+        printf("%s{\"name\":", i == 0 ? "" : ",");
+        report_json_string(s[i].name);
+        printf(",\"n\":%llu,\"total_ns\":%llu}", (unsigned long long)s[i].n,
+               (unsigned long long)s[i].total_ns);
+    }
+    printf("]");
+}
+
+static void json_gpu(const cuzk_gpu_times *g)
+{
+    if (g->proofs == 0) return;
+    printf(",\"gpu\":{\"proofs\":%llu,\"window_ns\":%llu,\"busy_ns\":%llu,\"busy\":%.4f,"
+           "\"tail_ns\":%llu,\"worst_tail_ns\":%llu",
+           (unsigned long long)g->proofs, (unsigned long long)g->window_ns,
+           (unsigned long long)g->busy_ns, share_of(g->busy_ns, g->window_ns) / 100.0,
+           (unsigned long long)g->tail_ns, (unsigned long long)g->worst_tail_ns);
+    json_steps(g->steps, g->n_steps);
+    printf("}");
 }
 
 static void json_attribution(const cuzk_attribution *a)
@@ -145,14 +191,9 @@ static void json_attribution(const cuzk_attribution *a)
            (unsigned long long)a->wall_ns, (unsigned long long)a->attributed_ns,
            coverage(a) / 100.0, (unsigned long long)a->worst_gap_ns);
     report_json_string(a->worst_gap);
-    printf(",\"peak_memory\":%llu,\"steps\":[", (unsigned long long)a->peak_memory);
-    for (size_t i = 0; i < a->n_steps; i++) {
-        printf("%s{\"name\":", i == 0 ? "" : ",");
-        report_json_string(a->steps[i].name);
-        printf(",\"n\":%llu,\"total_ns\":%llu}", (unsigned long long)a->steps[i].n,
-               (unsigned long long)a->steps[i].total_ns);
-    }
-    printf("]");
+    printf(",\"peak_memory\":%llu", (unsigned long long)a->peak_memory);
+    json_steps(a->steps, a->n_steps);
+    json_gpu(&a->gpu);
 }
 
 static void json_warnings(const report *r)

@@ -139,6 +139,62 @@ cuzk_status engine_check_key(const groth16_pk *pk, pool *p, const cancel *c, boo
     return groth16_pk_check(pk, &o, p);
 }
 
+/* ---- what GPUs did ---- */
+
+static void add_gpu_times(dev_times *sum, const dev_times *t)
+{
+    sum->proofs += t->proofs;
+    sum->window_ns += t->window_ns;
+    sum->busy_ns += t->busy_ns;
+    sum->tail_ns += t->tail_ns;
+    if (t->worst_tail_ns > sum->worst_tail_ns) sum->worst_tail_ns = t->worst_tail_ns;
+    for (unsigned k = 0; k < SPAN_KINDS; k++) {
+        sum->n[k] += t->n[k];
+        sum->ns[k] += t->ns[k];
+    }
+}
+
+static void all_gpu_times(const cuzk_engine *e, dev_times *sum)
+{
+    dev_times t;
+
+    *sum = (dev_times){0};
+    for (unsigned i = 0; i < e->n_devices; i++) {
+        dev_times_get(e->devices[i], &t);
+        add_gpu_times(sum, &t);
+    }
+}
+
+/* Insertion by total, largest first; beyond what there is room for the smallest are left out. */
+static void add_gpu_step(cuzk_gpu_times *out, span_kind k, uint64_t n, uint64_t ns)
+{
+    const size_t room = sizeof out->steps / sizeof out->steps[0];
+    size_t i = out->n_steps;
+
+    if (n == 0 || span_group(k) != 'D') return;
+    if (i == room && out->steps[--i].total_ns >= ns) return;
+    for (; i > 0 && out->steps[i - 1].total_ns < ns; i--) out->steps[i] = out->steps[i - 1];
+    out->steps[i] = (cuzk_step){.name = span_name(k), .n = n, .total_ns = ns};
+    if (out->n_steps < room) out->n_steps++;
+}
+
+/* Since the job began. The longest tail is of all proofs that the engine made. */
+static void gpu_times_of(const job *j, cuzk_gpu_times *out)
+{
+    dev_times now;
+
+    all_gpu_times(j->e, &now);
+    out->proofs = now.proofs - j->gpu.proofs;
+    out->window_ns = now.window_ns - j->gpu.window_ns;
+    out->busy_ns = now.busy_ns - j->gpu.busy_ns;
+    out->tail_ns = now.tail_ns - j->gpu.tail_ns;
+    if (out->proofs != 0) out->worst_tail_ns = now.worst_tail_ns;
+    for (unsigned k = 0; k < SPAN_KINDS; k++)
+        add_gpu_step(out, (span_kind)k, now.n[k] - j->gpu.n[k], now.ns[k] - j->gpu.ns[k]);
+}
+
+/* ---- jobs ---- */
+
 cuzk_status job_begin(job *j, cuzk_engine *e)
 {
     memset(j, 0, sizeof *j);
@@ -147,6 +203,7 @@ cuzk_status job_begin(job *j, cuzk_engine *e)
     span_context(atomic_fetch_add_explicit(&e->next_job, 1, memory_order_relaxed) + 1, 0);
     j->from_ns = clock_ns();
     j->span = span_open(SPAN_JOB);
+    all_gpu_times(e, &j->gpu);
     mem_reset_peak(e->m);
     span sp = span_open(SPAN_ALLOC);
     cuzk_status st = dev_stream_open(&j->s, e->dev, e->cancel);
@@ -171,6 +228,7 @@ void job_end(job *j)
     span_close(&j->span);
     span_attribution(j->e->rec, j->from_ns, clock_ns(), &a);
     a.peak_memory = mem_peak(j->e->m);
+    gpu_times_of(j, &a.gpu);
     (void)pthread_mutex_lock(&j->e->mu);
     j->e->last = a;
     (void)pthread_mutex_unlock(&j->e->mu);

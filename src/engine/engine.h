@@ -71,7 +71,8 @@ typedef struct job {
     span span;
     bool beside; /* one of several that go on at once, on a device each */
     const groth16_pk *const
-        *pks; /* of each device the key whose points it can read; NULL: one key will do */
+        *pks;      /* of each device the key whose points it can read; NULL: one key will do */
+    dev_times gpu; /* of all GPUs of the engine, when it began */
 } job;
 
 CUZK_STATUS job_begin(job *j, cuzk_engine *e);

@@ -309,6 +309,7 @@ static cuzk_status open_all(service *s, const cuzk_service_config *config)
     TRY(open_stages(s));
     TRY(cuzk_service_tune((cuzk_service *)(void *)s, &config->tunables));
     svc_devices_tell(s);
+    TRY(svc_gpus_open(s, NULL));
     preload(s, config);
     if (config->starts != NULL)
         config->starts(config->starts_ctx, (const cuzk_service *)(const void *)s);
@@ -487,6 +488,7 @@ void cuzk_service_close(cuzk_service *svc)
     if (s == NULL) return;
     if (s->witness != NULL) stop_jobs(s); /* the last stage that is opened */
     stop_clock(s);
+    svc_gpus_close(s);
     stage *const stages[] = {s->witness, s->decode, s->synthesis, s->device,
                              s->host,    s->finish, s->result};
     const size_t n_stages = sizeof stages / sizeof stages[0];

@@ -101,6 +101,7 @@ typedef struct svc_device {
     /* fixed after init */
     device *d;
     device_info info; /* its memory as it was at the start */
+    int watch;        /* its number in the service's gpus; -1: it is not watched */
     /* any thread; relaxed: they only spread the work */
     _Atomic unsigned on, width; /* partitions on it; how many it takes at a time, 0: retired */
     /* guarded by mu */
@@ -349,7 +350,9 @@ typedef struct service {
     mem *proving; /* what the devices take; the engine's */
     svc_device devices[ENGINE_MAX_DEVICES];
     unsigned n_devices, max_width;
-    int host_row; /* the device that is the CPU; -1: none */
+    struct gpu_watch *gpus;               /* NULL: none is watched */
+    unsigned watched[ENGINE_MAX_DEVICES]; /* which device each of them is */
+    int host_row;                         /* the device that is the CPU; -1: none */
     device *portable;
     stage *witness, *decode, *synthesis, *device, *finish, *result;
     stage *host;    /* PATH_HOST and PATH_PORTABLE beside GPUs; NULL: `device` serves them */
@@ -568,6 +571,11 @@ CUZK_STATUS svc_aggregate_run(svc_part *p);
 
 /* service_devices.c */
 CUZK_STATUS svc_devices_open(service *s);
+/** service_gpus.c. library NULL: NVML as the loader finds it. */
+CUZK_STATUS svc_gpus_open(service *s, const char *library);
+void svc_gpus_close(service *s);
+void svc_put_gpu(service *s, bytes_out *o, unsigned i);
+CUZK_STATUS svc_put_gpu_metrics(service *s, bytes_out *o);
 /** Lines of the log: what there is, and what could not be used. */
 void svc_devices_tell(service *s);
 /** The emptiest device but those of `avoid`; NULL: none is left. Never waits; to be put. */

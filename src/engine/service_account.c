@@ -177,6 +177,21 @@ static idle_cause cause_of(const svc_part *p, uint64_t from, uint64_t now)
     return best;
 }
 
+/* On the device's track, beside those that it notes by itself. */
+static void note_idle(const svc_device *v, uint64_t from, uint64_t to, idle_cause cause)
+{
+    static const span_kind kinds[N_IDLE_CAUSES] = {
+        [IDLE_DECODE] = SPAN_GPU_IDLE_HOST,   [IDLE_KEY] = SPAN_GPU_IDLE_KEY,
+        [IDLE_MEMORY] = SPAN_GPU_IDLE_MEMORY, [IDLE_SYNTHESIS] = SPAN_GPU_IDLE_SYNTH,
+        [IDLE_LOCK] = SPAN_GPU_IDLE_LOCK,     [IDLE_QUEUE] = SPAN_GPU_IDLE_WORK};
+    const span_noted s = {from, to, kinds[cause], SPAN_KINDS};
+    char track[40];
+
+    if (!v->info.gpu) return;
+    (void)snprintf(track, sizeof track, "%s idle", v->info.label);
+    span_note(track, &s, 1, true);
+}
+
 void svc_device_taken(service *s, const svc_part *p, int row, uint64_t now)
 {
     svc_device *v = row < 0 ? NULL : &s->devices[row];
@@ -193,6 +208,7 @@ void svc_device_taken(service *s, const svc_part *p, int row, uint64_t now)
     if (now <= from) return;
     cause = cause_of(p, from, now);
     s->counts.idle_ns[cause] += now - from;
+    note_idle(v, from, now, cause);
     if (now - from < IDLE_WORTH_TELLING) return;
     (void)snprintf(text, sizeof text, "device idle while work waited: %s", idle_cause_name(cause));
     svc_note_gap(s, "device", p->job->job_id, now - from, text);

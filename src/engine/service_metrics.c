@@ -290,6 +290,7 @@ cuzk_status svc_metrics_text(service *s, bytes_out *o)
     free(c);
     put_live(s, o);
     put_devices(s, o);
+    TRY(svc_put_gpu_metrics(s, o));
     put_memory(s, o);
     put_stages(s, o);
     put_keys(s, o);

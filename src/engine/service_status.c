@@ -322,7 +322,9 @@ static void put_one_device(service *s, bytes_out *o, const live_counts *c, unsig
     bytes_printf(o, ",\"busy_percent\":%.1f", up == 0 ? 0 : 100.0 * (double)busy / (double)up);
     svc_put_u64(o, "memory_total_bytes", info.memory_total);
     svc_put_u64(o, "memory_free_bytes", info.memory_free);
-    bytes_printf(o, ",\"retired\":%s}", retired ? "true" : "false");
+    bytes_printf(o, ",\"retired\":%s", retired ? "true" : "false");
+    svc_put_gpu(s, o, i);
+    bytes_printf(o, "}");
 }
 
 static void put_devices(service *s, bytes_out *o, const live_counts *c, uint64_t now)

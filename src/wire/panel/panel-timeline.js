@@ -19,7 +19,11 @@ const groups = {
   gap: "gap: accounted by nothing",
 };
 const groupOf = (step) => {
-  if (step === "idle") return "idle";
+  if (step === "idle" || step === "gpu idle: no work") return "idle";
+  if (step.startsWith("gpu idle: ")) return "wait";
+  if (["gpu: copy in", "gpu: copy out"].includes(step)) return "io";
+  if (["gpu: a b c", "gpu: transform", "gpu: quotient"].includes(step)) return "ntt";
+  if (step.startsWith("gpu: ")) return "msm";
   if (step.startsWith("wait ") || step === "stand aside" || step === "witness command" || step === "admit") return "wait";
   if (step.startsWith("msm ")) return "msm";
   if (["ntt", "quotient", "evaluate a b c", "field products"].includes(step)) return "ntt";

@@ -268,10 +268,28 @@ function showKeys(d) {
   document.querySelector("table.keys").hidden = d.keys.length === 0;
 }
 
+/* What the driver says of a GPU, and how much of its proofs' time it worked. */
+function readingOf(v) {
+  const g = v.gpu, t = v.gpu_time, out = [];
+  if (t) out.push(`${percent(t.busy_percent)} % of its proofs' time at work`);
+  if (!g) return out.join(" · ");
+  const add = (x, form) => { if (x !== null && x !== undefined) out.push(form(x)); };
+  add(g.utilization_percent, (x) => `${x} % load`);
+  add(g.sm_clock_mhz, (x) => `${x} MHz`);
+  add(g.power_watts, (x) => `${Math.round(x)} W`);
+  add(g.temperature_celsius, (x) => `${x} °C`);
+  if (g.throttle && g.throttle !== "none") out.push(`slowed: ${g.throttle}`);
+  if (g.memory_others_bytes > 0) out.push(`${bytes(g.memory_others_bytes)} used by others`);
+  if (g.ecc_uncorrected > 0) out.push(`${g.ecc_uncorrected} uncorrectable errors`);
+  if (g.stale) out.push(`${Math.round(g.age_ms / 1000)} s old`);
+  return out.join(" · ");
+}
+
 function showDevices(d) {
-  keyed($("device-rows"), d.devices, (v) => v.name, (v) => el("tr", {}, el("th", { scope: "row", class: "mono", text: v.name }, el("small")), el("td", {}, el("span", { class: "tag" })), ...[0, 1, 2].map(() => el("td", { class: "num" }))), (tr, v) => {
+  keyed($("device-rows"), d.devices, (v) => v.name, (v) => el("tr", {}, el("th", { scope: "row", class: "mono", text: v.name }, el("small"), el("small", { class: "reading" })), el("td", {}, el("span", { class: "tag" })), ...[0, 1, 2].map(() => el("td", { class: "num" }))), (tr, v) => {
     const [name, state, busy, done, free] = tr.children, tag = state.firstChild;
-    text(name.lastElementChild, v.model ? ` ${v.model}` : "");
+    text(name.children[0], v.model ? ` ${v.model}` : "");
+    text(name.children[1], readingOf(v));
     text(tag, v.state === "proving" && v.kind ? kind(v.kind) : v.state);
     attr(tag, "data-tone", v.retired ? "bad" : v.state === "proving" ? "accent" : null);
     text(busy, `${percent(v.busy_percent)} %`);

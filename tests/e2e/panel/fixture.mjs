@@ -75,7 +75,7 @@ function status() {
   return {
     version: "0.1.0", uptime_secs: Math.floor(t / 1000), now_ms: t, state: "serving", host: { cpus: 16, cpu_table: "adx", device: "cpu" },
     memory: { total_bytes: 24 * GiB, used_bytes: used, available_bytes: 24 * GiB - used }, synthesis: { max_concurrent: 2, active: 1 }, pipelines: list, gpu_workers: [],
-    devices: [{ name: "cpu", model: "", ordinal: 0, at_a_time: 1, partitions: 41, state: bad ? "retired" : onDevice ? "proving" : "idle", job_id: onDevice?.job_id ?? null, kind: onDevice?.kind ?? null, partition: 1, busy_percent: empty ? 0 : 87.4, memory_total_bytes: 0, memory_free_bytes: 0, retired: bad }],
+    devices: [{ name: "cpu", model: "", ordinal: 0, at_a_time: 1, partitions: 41, state: bad ? "retired" : onDevice ? "proving" : "idle", job_id: onDevice?.job_id ?? null, kind: onDevice?.kind ?? null, partition: 1, busy_percent: empty ? 0 : 87.4, memory_total_bytes: 0, memory_free_bytes: 0, retired: bad, gpu: empty ? null : { age_ms: 700, stale: bad, utilization_percent: 97, memory_utilization_percent: 41, sm_clock_mhz: 1980, memory_clock_mhz: 3201, power_watts: 612.3, power_limit_watts: 700, temperature_celsius: 63, memory_total_bytes: 150e9, memory_used_bytes: 100e9, memory_others_bytes: null, ecc_uncorrected: bad ? 1 : 0, throttle: "none" }, gpu_time: null }],
     keys: empty ? [] : [
       { circuit: "winning-32g", tier: "warm", bytes: 0.2 * GiB, ref_count: 1, state: "loaded", progress: 1, last_used_secs_ago: 3.1, pinned: true, error: null },
       { circuit: "porep-32g", tier: "hot", bytes: 44.1 * GiB, ref_count: 2, state: "loaded", progress: 1, last_used_secs_ago: 0.2, pinned: false, error: null },
