@@ -30,6 +30,7 @@ cuzk_status cu_fail(cu_device *cu, int err, const char *call, const char *file, 
     /* work of another thread that is not done is no failure */
     if (left != cudaSuccess && left != cudaErrorNotReady)
         atomic_store_explicit(&cu->dead, true, memory_order_relaxed);
+    (void)cudaGetLastError(); /* of the query: the next launch would find it */
     return status_fail(file, line, st, status_default_class(st), "", "%s: %.60s: %s", cu->name,
                        call, cudaGetErrorString((cudaError_t)err));
 }
@@ -38,6 +39,7 @@ cuzk_status cu_enter(cu_device *cu)
 {
     if (atomic_load_explicit(&cu->dead, memory_order_relaxed))
         return FAIL(CUZK_EDEVICE, "%s failed before and is out of use", cu->name);
+    (void)cudaGetLastError(); /* left by this thread's clean-ups: no failure of what comes now */
     CU_TRY(cu, cudaSetDevice(cu->index));
     return CUZK_OK;
 }
@@ -212,7 +214,7 @@ static void tell(const device *d, device_info *out)
     memcpy(out->uuid, cu->uuid, sizeof cu->uuid);
     out->ordinal = (unsigned)cu->index;
     out->gpu = true;
-    out->memory_total = cu->limit;
+    out->memory_total = cu->full;
     (void)pthread_mutex_lock(&cu->mu);
     out->memory_free = cu->limit > cu->used ? cu->limit - cu->used : 0;
     out->points_in = cu->points_in;
@@ -339,17 +341,33 @@ cuzk_status cu_buf_used(dev_stream *s, const dev_buf *b)
     return CUZK_OK;
 }
 
+cuzk_status cu_end(dev_stream *s, cuzk_status st)
+{
+    if (st != CUZK_OK) (void)cudaStreamSynchronize(cu_queue_of(s)->s);
+    return st;
+}
+
 static cuzk_status upload(dev_stream *s, dev_buf *dst, size_t off, const fr *src, size_t n)
 {
+    cuzk_status st;
+
     TRY(cu_enter(cu_of(s->d)));
-    TRY(cu_upload(s, cu_buf_of(dst)->p + 8 * off, src, n * sizeof *src));
-    return cu_buf_used(s, dst);
+    st = cu_upload(s, cu_buf_of(dst)->p + 8 * off, src, n * sizeof *src);
+    if (st == CUZK_OK) st = cu_buf_used(s, dst);
+    return cu_end(s, st);
 }
 
 static cuzk_status download(dev_stream *s, fr *dst, const dev_buf *src, size_t off, size_t n)
 {
     TRY(cu_enter(cu_of(s->d)));
-    return cu_download(s, dst, cu_buf_of(src)->p + 8 * off, n * sizeof *dst);
+    return cu_end(s, cu_download(s, dst, cu_buf_of(src)->p + 8 * off, n * sizeof *dst));
+}
+
+static cuzk_status all_used(dev_stream *s, const dev_buf *a, const dev_buf *b, const dev_buf *c)
+{
+    TRY(cu_buf_used(s, a));
+    TRY(cu_buf_used(s, b));
+    return c != NULL ? cu_buf_used(s, c) : CUZK_OK;
 }
 
 /* Direct copies between the two from now on, where the machine has them: else the driver goes through the host. */
@@ -372,7 +390,7 @@ static cuzk_status copy(dev_stream *s, dev_buf *dst, size_t to, const dev_buf *s
     if (of != cu) see_each_other(cu, of);
     CU_TRY(cu, cudaMemcpyPeerAsync(cu_buf_of(dst)->p + 8 * to, cu->index,
                                    cu_buf_of(src)->p + 8 * from, of->index, n * sizeof(fr), q->s));
-    TRY(cu_buf_used(s, dst));
+    TRY(cu_end(s, cu_buf_used(s, dst)));
     CU_TRY(cu, cudaStreamSynchronize(q->s));
     return CUZK_OK;
 }
@@ -393,9 +411,7 @@ static cuzk_status quotient(dev_stream *s, dev_buf *a, const dev_buf *b, const d
     CU_TRY(q->cu, cu_fr_of(id)->quotient(q->s, cu_buf_of(a)->p, cu_buf_of(b)->p, cu_buf_of(c)->p,
                                          k != NULL ? factor : NULL, n));
     cu_mark(s, SPAN_KINDS);
-    TRY(cu_buf_used(s, a));
-    TRY(cu_buf_used(s, b));
-    return cu_buf_used(s, c);
+    return cu_end(s, all_used(s, a, b, c));
 }
 
 static cuzk_status mul(dev_stream *s, dev_buf *r, const dev_buf *a, const dev_buf *b, size_t n,

@@ -334,6 +334,8 @@ static inline const cu_group_ops *cu_group_of(curve_id id, bool g2)
 
 /** Notes that what was enqueued so far may use b. */
 CUZK_STATUS cu_buf_used(dev_stream *s, const dev_buf *b);
+/** Yields st. After a failure nothing that was enqueued goes on: whoever comes next may have the memory it works on. */
+CUZK_STATUS cu_end(dev_stream *s, cuzk_status st);
 
 CUZK_STATUS cu_domain_new(ntt_domain *dom);
 void cu_domain_free(ntt_domain *dom);

@@ -216,7 +216,8 @@ cuzk_status cu_kept_get(cu_kept **out, dev_stream *s, cu_kept_kind kind, uint64_
     if (!mine) return CUZK_OK;
     st = keep != NULL ? cu_alloc_kept(cu, &data, size) : cu_alloc(cu, &data, size);
     if (st == CUZK_OK) st = fill(ctx, s, data);
-    if (st != CUZK_OK) /* before its memory is another's: copies into it may be under way */
+    if (st != CUZK_OK &&
+        s->impl != NULL) /* before its memory is another's: copies into it may be under way */
         (void)cudaStreamSynchronize(cu_queue_of(s)->s);
     (void)pthread_mutex_lock(&cu->mu);
     if (st == CUZK_OK) {

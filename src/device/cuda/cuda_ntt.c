@@ -72,7 +72,8 @@ static cuzk_status fill_domain(cu_device *cu, const curve *cv, cu_domain *x, fr 
         return st;
     }
     int err = cu_fr_of(x->id)->twiddles(0, x->table, roots, x->log_n);
-    if (err == 0) err = (int)cudaDeviceSynchronize();
+    int end = (int)cudaDeviceSynchronize(); /* of what was launched before a failure as well */
+    if (err == 0) err = end;
     st = err == 0 ? CUZK_OK : cu_fail(cu, err, "twiddles", __FILE__, __LINE__);
     cu_release(cu, roots);
     return st;
@@ -160,7 +161,7 @@ void cu_domains_close(cu_device *cu)
     cu_domains_evict_locked(cu);
 }
 
-cuzk_status cu_ntt(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind kind)
+static cuzk_status transform(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind kind)
 {
     cu_queue *q = cu_queue_of(s);
     const cu_domain *x = dom->impl;
@@ -168,7 +169,6 @@ cuzk_status cu_ntt(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind ki
     uint32_t *p = cu_buf_of(a)->p;
     unsigned log_n = x->log_n;
 
-    TRY(cu_enter(q->cu));
     TRY(cancel_check(s->cancel));
     cu_mark(s, SPAN_GPU_NTT);
     switch (kind) {
@@ -194,4 +194,10 @@ cuzk_status cu_ntt(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind ki
     }
     cu_mark(s, SPAN_KINDS);
     return cu_buf_used(s, a);
+}
+
+cuzk_status cu_ntt(dev_stream *s, dev_buf *a, const ntt_domain *dom, ntt_kind kind)
+{
+    TRY(cu_enter(cu_of(s->d)));
+    return cu_end(s, transform(s, a, dom, kind));
 }

@@ -173,6 +173,15 @@ static cuzk_status begin_block(arrival *a, size_t from, size_t to, size_t last)
     return CUZK_OK;
 }
 
+/* What is not there yet stays as the thread's last error, where the next launch would find it. */
+static bool has_come(cudaEvent_t e)
+{
+    bool come = cudaEventQuery(e) == cudaSuccess;
+
+    if (!come) (void)cudaGetLastError();
+    return come;
+}
+
 static cuzk_status fill_blocks(arrival *a, size_t from, size_t to)
 {
     size_t per = BLOCK / a->l.g->point_size, end;
@@ -180,9 +189,8 @@ static cuzk_status fill_blocks(arrival *a, size_t from, size_t to)
     for (size_t at = from; at < to; at = end) {
         end = to - at < per ? to : at + per;
         TRY(begin_block(a, at, end, to));
-        while (
-            a->begun - a->ended == IN_FLIGHT ||
-            (a->begun != a->ended && cudaEventQuery(a->done[a->ended % IN_FLIGHT]) == cudaSuccess))
+        while (a->begun - a->ended == IN_FLIGHT ||
+               (a->begun != a->ended && has_come(a->done[a->ended % IN_FLIGHT])))
             TRY(end_block(a));
     }
     while (a->begun != a->ended) TRY(end_block(a));
@@ -436,7 +444,7 @@ static cuzk_status clear(void *ctx, dev_stream *s, uint8_t *data)
     cu_device *cu = cu_of(s->d);
 
     CU_TRY(cu, cudaMemset(data, 0, *(const size_t *)ctx));
-    CU_TRY(cu, cudaStreamSynchronize(0));
+    CU_TRY(cu, cudaStreamSynchronize(0)); /* `s` is no stream */
     return CUZK_OK;
 }
 

@@ -83,7 +83,7 @@ void cu_mark(dev_stream *s, span_kind kind)
 
     if (l == NULL) return;
     if (kind == (l->n == 0 ? NOTHING : l->mark[l->n - 1].kind)) return;
-    if (kind != NOTHING && l->n == CU_MARKS - 1) { /* the last one is for the end */
+    if (kind != NOTHING && l->n >= CU_MARKS - 1) { /* the last one is for the end */
         cu_mark(s, NOTHING);
         if (!done(cudaStreamSynchronize(q->s))) return;
         convert(q);
