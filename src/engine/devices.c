@@ -95,7 +95,7 @@ static cuzk_status open_named(cuzk_engine *e, const char *name, const cuzk_confi
         if (st != CUZK_OK || e->n_devices != before) return st;
     }
     st = open_one(e, name, config);
-    if (st != CUZK_EDEVICE && st != CUZK_EBUDGET) return st;
+    if (st != CUZK_EDEVICE && st != CUZK_EBUDGET && st != CUZK_ENOMEM) return st;
     if (config->missing == CUZK_MISSING_FAILS) return st;
     note_missing(e);
     return CUZK_OK;

@@ -15,6 +15,7 @@
 
 #define LEAST_MAJOR 8               /* compute capability 8.0 */
 #define RESERVE ((size_t)512 << 20) /* of free memory, for the driver and local memory of kernels */
+#define LEAST ((size_t)128 << 20)   /* to use: below, the smallest sum has no plan */
 
 /* ---- failures ---- */
 
@@ -114,10 +115,43 @@ static cuzk_status parse_index(const char *name, unsigned n, unsigned *index)
     return CUZK_OK;
 }
 
+/* A context, which takes some hundred MiB itself, and what is left beside it. */
+static cuzk_status make_context(cu_device *cu, size_t *left, size_t *total)
+{
+    int err = (int)cudaSetDevice(cu->index);
+
+    if (err == 0) err = (int)cudaMemGetInfo(left, total);
+    if (err == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        return FAIL(CUZK_EBUDGET, "%s: none of its %zu MiB is free for a context: others have it",
+                    cu->name, *total >> 20);
+    }
+    CU_TRY(cu, err);
+    return CUZK_OK;
+}
+
+/* How much may be used: `wanted`, or nearly all that is left. */
+static cuzk_status set_limit(cu_device *cu, size_t wanted, size_t left, size_t total)
+{
+    size_t most = left > RESERVE ? left - RESERVE : 0;
+
+    if (wanted > most)
+        return FAIL(CUZK_EBUDGET, "%s: %zu MiB of its memory wanted, %zu of %zu are free", cu->name,
+                    wanted >> 20, most >> 20, total >> 20);
+    if (most < LEAST)
+        return FAIL(CUZK_EBUDGET, "%s: %zu of its %zu MiB are free, %zu are needed at least",
+                    cu->name, left >> 20, total >> 20, (LEAST + RESERVE) >> 20);
+    if (wanted != 0 && wanted < LEAST)
+        return FAIL(CUZK_EBUDGET, "%s: %zu MiB of its memory allowed, %zu are needed at least",
+                    cu->name, wanted >> 20, LEAST >> 20);
+    cu->full = cu->limit = wanted != 0 ? wanted : most;
+    return CUZK_OK;
+}
+
 static cuzk_status describe(cu_device *cu, size_t wanted)
 {
     struct cudaDeviceProp prop;
-    size_t free_bytes, total;
+    size_t left, total;
 
     CU_TRY(cu, cudaGetDeviceProperties(&prop, cu->index));
     (void)snprintf(cu->name, sizeof cu->name, "cuda:%d (%.64s)", cu->index, prop.name);
@@ -127,14 +161,9 @@ static cuzk_status describe(cu_device *cu, size_t wanted)
         return FAIL(CUZK_EDEVICE, "%s: compute capability %d.%d, %d.0 is needed", cu->name,
                     prop.major, prop.minor, LEAST_MAJOR);
     cu->sms = (unsigned)prop.multiProcessorCount;
-    CU_TRY(cu, cudaSetDevice(cu->index));
-    CU_TRY(cu, cudaMemGetInfo(&free_bytes, &total));
-    cu->limit = free_bytes > RESERVE ? free_bytes - RESERVE : 0;
-    if (wanted != 0 && wanted > cu->limit)
-        return FAIL(CUZK_EBUDGET, "%s: %zu MiB of its memory wanted, %zu of %zu are free", cu->name,
-                    wanted >> 20, cu->limit >> 20, total >> 20);
-    if (wanted != 0) cu->limit = wanted;
-    return CUZK_OK;
+    total = prop.totalGlobalMem;
+    TRY(make_context(cu, &left, &total));
+    return set_limit(cu, wanted, left, total);
 }
 
 static void close_device(device *d)
@@ -425,9 +454,7 @@ static cuzk_status mul(dev_stream *s, dev_buf *r, const dev_buf *a, const dev_bu
     cu_mark(s, SPAN_GPU_QUOTIENT);
     CU_TRY(q->cu, cu_fr_of(id)->mul(q->s, cu_buf_of(r)->p, cu_buf_of(a)->p, cu_buf_of(b)->p, n));
     cu_mark(s, SPAN_KINDS);
-    TRY(cu_buf_used(s, r));
-    TRY(cu_buf_used(s, a));
-    return cu_buf_used(s, b);
+    return cu_end(s, all_used(s, r, a, b));
 }
 
 const dev_backend dev_backend_cuda = {

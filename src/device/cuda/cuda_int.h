@@ -123,12 +123,13 @@ typedef struct cu_device {
     unsigned sms;
     char name[96]; /* "cuda:0 (NVIDIA ...)" */
     char model[72], uuid[48];
-    size_t limit; /* of device memory */
+    size_t full; /* of device memory: what may be used */
     /* atomic: relaxed, only a hint that is looked at before work */
     _Atomic bool dead;
     pthread_mutex_t mu;
     /* guarded by mu */
     cu_block blocks[CU_BLOCKS];
+    size_t limit;                 /* less than `full` while others have some of it */
     size_t allocated, used, peak; /* from the driver; of it given out; the most that was */
     cu_kept kept[CU_KEPT];
     uint64_t uses;         /* of what is kept, so far */
@@ -265,6 +266,8 @@ void cu_kept_evict_locked(cu_device *cu, size_t size, residency_hold hold);
 /** What work may take at most: what is wanted too, unless several proofs are on the device; mu is held. */
 residency_hold cu_kept_work_hold_locked(const cu_device *cu);
 void cu_kept_close(cu_device *cu);
+/** What others took and have given back since is ours again. mu is held. */
+void cu_limit_locked(cu_device *cu);
 /** Bytes that are free, or are taken by records that are held no firmer than this. */
 size_t cu_kept_room(cu_device *cu, residency_hold hold);
 void cu_kept_want(device *d, uint64_t set, dev_want what, bool begins);

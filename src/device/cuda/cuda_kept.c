@@ -64,6 +64,7 @@ size_t cu_kept_room(cu_device *cu, residency_hold hold)
     size_t room = 0;
 
     (void)pthread_mutex_lock(&cu->mu);
+    cu_limit_locked(cu);
     if (cu->limit > cu->used) room = cu->limit - cu->used;
     for (const cu_kept *k = cu->kept; k < cu->kept + CU_KEPT; k++)
         if (k->id != 0 && k->data != NULL && residency_hold_of(&k->r) <= hold) room += k->r.size;

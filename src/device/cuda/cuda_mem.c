@@ -2,7 +2,8 @@
  * device/cuda/cuda_mem.c - device memory: blocks from the driver, kept when they are given back, under a limit
  *
  * A block serves a request that it exceeds by a quarter at most, so a steady state asks the driver for nothing. When the
- * limit or the driver says no, idle blocks go first, then domains and what else is kept that nobody uses.
+ * limit or the driver says no, idle blocks go first, then domains and what else is kept that nobody uses. When the driver still
+ * says no, others have what was ours to use: the limit becomes what there is, so that the next plan fits, until it is back.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -59,6 +60,38 @@ static void make_room_locked(cu_device *cu, size_t size, residency_hold hold)
     trim_locked(cu);
 }
 
+/* Where the driver has less left than is ours to use: not all of that, which may lie in pieces. */
+static size_t within_reach(const cu_device *cu, size_t left)
+{
+    size_t all = cu->allocated + left;
+
+    return all >= cu->full ? cu->full : all - left / 8;
+}
+
+void cu_limit_locked(cu_device *cu)
+{
+    size_t left, total;
+
+    if (cu->limit == cu->full) return;
+    if (cudaMemGetInfo(&left, &total) == cudaSuccess && within_reach(cu, left) > cu->limit)
+        cu->limit = within_reach(cu, left);
+    (void)cudaGetLastError();
+}
+
+static cuzk_status taken_by_others_locked(cu_device *cu, size_t size)
+{
+    size_t left = 0, total = 0;
+
+    (void)cudaGetLastError();
+    if (cudaMemGetInfo(&left, &total) == cudaSuccess && within_reach(cu, left) < cu->limit)
+        cu->limit = within_reach(cu, left);
+    (void)cudaGetLastError();
+    return FAIL(
+        CUZK_ENOMEM,
+        "%s: cudaMalloc: out of memory: %zu MiB wanted, %zu of %zu MiB are free, %zu are ours",
+        cu->name, size >> 20, left >> 20, total >> 20, cu->allocated >> 20);
+}
+
 static cuzk_status new_block_locked(cu_device *cu, void **out, size_t size, residency_hold hold)
 {
     cu_block *b;
@@ -78,6 +111,7 @@ static cuzk_status new_block_locked(cu_device *cu, void **out, size_t size, resi
         trim_locked(cu);
         err = (int)cudaMalloc(&p, size);
     }
+    if (err == cudaErrorMemoryAllocation) return taken_by_others_locked(cu, size);
     if (err != 0) return cu_fail(cu, err, "cudaMalloc", __FILE__, __LINE__);
     *b = (cu_block){.p = p, .size = size, .taken = true};
     cu->allocated += size;
