@@ -48,6 +48,8 @@ typedef struct dev_backend {
     CUZK_STATUS(*msm_buf)
     (dev_stream *s, void *r, curve_id id, const dev_points *bases, size_t first_base,
      const dev_buf *k, size_t n);
+    /* All of them at once, with spans of their kinds; *done false: it would not. NULL: one after the other. */
+    CUZK_STATUS (*msm_many)(dev_stream *s, curve_id id, const dev_sum *sums, size_t n, bool *done);
     /* NULL, both: in the host's memory. p has n, g2, id, enc POINT_LEM, trusted and home. */
     CUZK_STATUS (*points_new)(dev_points *p, device *d, curve_id id);
     void (*points_free)(dev_points *p);
@@ -114,6 +116,12 @@ struct dev_multiples {
     size_t windows;
     uint8_t *points; /* as in memory: point i times 2^(c w) is the (w n + i)-th */
 };
+
+/** The scalars of a sum in the host's memory. */
+static inline dev_scalars dev_sum_scalars(const dev_sum *a)
+{
+    return a->buf == NULL ? *a->k : (dev_scalars){.n = a->n, .elems = a->buf->host};
+}
 
 extern const dev_backend dev_backend_cpu;
 extern const dev_backend dev_backend_cuda; /* in builds with CUZK_CUDA */

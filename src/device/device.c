@@ -451,8 +451,8 @@ cuzk_status dev_points_load(dev_stream *s, curve_id id, const dev_points *b)
                                                             : s->d->be->points_load(s, id, b);
 }
 
-static cuzk_status msm(dev_stream *s, void *r, bool g2, curve_id id, const dev_points *bases,
-                       size_t first_base, const dev_scalars *k)
+static cuzk_status check_msm(dev_stream *s, const void *r, bool g2, curve_id id,
+                             const dev_points *bases, size_t first_base, const dev_scalars *k)
 {
     size_t wanted;
 
@@ -466,6 +466,13 @@ static cuzk_status msm(dev_stream *s, void *r, bool g2, curve_id id, const dev_p
     if (first_base > bases->n || wanted > bases->n - first_base)
         return FAIL(CUZK_EINVAL, "sum of points: %zu scalars from base %zu on, but %zu bases",
                     wanted, first_base, bases->n);
+    return CUZK_OK;
+}
+
+static cuzk_status msm(dev_stream *s, void *r, bool g2, curve_id id, const dev_points *bases,
+                       size_t first_base, const dev_scalars *k)
+{
+    TRY(check_msm(s, r, g2, id, bases, first_base, k));
     return s->d->be->msm(s, r, id, bases, first_base, k);
 }
 
@@ -481,8 +488,8 @@ cuzk_status dev_msm_g2(dev_stream *s, g2_any *r, curve_id id, const dev_points *
     return msm(s, r, true, id, bases, first_base, k);
 }
 
-cuzk_status dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases,
-                           size_t first_base, const dev_buf *k, size_t n)
+static cuzk_status check_msm_buf(dev_stream *s, const void *r, curve_id id, const dev_points *bases,
+                                 size_t first_base, const dev_buf *k, size_t n)
 {
     TRY(check_stream(s, "sum of points"));
     TRY(has_op(s->d->be->msm_buf != NULL, s, "sum of points over a buffer"));
@@ -495,7 +502,41 @@ cuzk_status dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_poin
     if (first_base > bases->n || n > bases->n - first_base)
         return FAIL(CUZK_EINVAL, "sum of points: %zu scalars from base %zu on, but %zu bases", n,
                     first_base, bases->n);
+    return CUZK_OK;
+}
+
+cuzk_status dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases,
+                           size_t first_base, const dev_buf *k, size_t n)
+{
+    TRY(check_msm_buf(s, r, id, bases, first_base, k, n));
     return s->d->be->msm_buf(s, r, id, bases, first_base, k, n);
+}
+
+static cuzk_status check_sum(dev_stream *s, curve_id id, const dev_sum *a)
+{
+    if (a->bases == NULL) return FAIL(CUZK_EINVAL, "sum of points: no points");
+    return a->buf != NULL ? check_msm_buf(s, a->r, id, a->bases, a->first_base, a->buf, a->n)
+                          : check_msm(s, a->r, a->bases->g2, id, a->bases, a->first_base, a->k);
+}
+
+static cuzk_status one_sum(dev_stream *s, curve_id id, const dev_sum *a)
+{
+    span sp = span_open(a->kind);
+    cuzk_status st = a->buf != NULL
+                         ? s->d->be->msm_buf(s, a->r, id, a->bases, a->first_base, a->buf, a->n)
+                         : s->d->be->msm(s, a->r, id, a->bases, a->first_base, a->k);
+    span_close(&sp);
+    return st;
+}
+
+cuzk_status dev_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t n)
+{
+    bool done = false;
+
+    for (size_t i = 0; i < n; i++) TRY(check_sum(s, id, &sums[i]));
+    if (n > 0 && s->d->be->msm_many != NULL) TRY(s->d->be->msm_many(s, id, sums, n, &done));
+    for (size_t i = 0; i < n && !done; i++) TRY(one_sum(s, id, &sums[i]));
+    return CUZK_OK;
 }
 
 void dev_forget(device *d, uint64_t id)

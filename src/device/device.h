@@ -209,6 +209,19 @@ CUZK_STATUS dev_msm_g2(dev_stream *s, g2_any *r, curve_id id, const dev_points *
 CUZK_STATUS dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_points *bases,
                            size_t first_base, const dev_buf *k, size_t n);
 
+/** One of several sums: dev_msm_g1 or _g2, or where buf is given dev_msm_g1_buf. kind: the step that its time is shown as. */
+typedef struct dev_sum {
+    span_kind kind;
+    void *r; /* a g1_any or g2_any, as bases are */
+    const dev_points *bases;
+    size_t first_base;
+    const dev_scalars *k;
+    const dev_buf *buf; /* or NULL */
+    size_t n;           /* of buf */
+} dev_sum;
+/** n sums, to the same results as one after the other; small ones are made side by side. After a failure some may have been made. */
+CUZK_STATUS dev_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t n);
+
 /** A table for many multiples of one point (setups); immutable, may be shared. Sized for about n multiples in all: more
  *  cost more memory (at most 128 MiB) and less time. base: a g1_any, or with g2 a g2_any. */
 typedef struct dev_fixed dev_fixed;

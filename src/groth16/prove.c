@@ -18,6 +18,8 @@
 #include <string.h>
 
 #define SNARKJS_GENERATOR 5
+/* Up to here all sums are asked for together; beyond, the scalars of H are given back before the others begin. */
+#define TOGETHER_LOG_N 18
 
 void groth16_job_free(groth16_job *job)
 {
@@ -175,6 +177,12 @@ static cuzk_status quotient(groth16_job *job, device *d)
 static cuzk_status sums(groth16_job *job)
 {
     if (job->shares != NULL) return shares_sums(job->shares);
+    if (job->pk->log_n <= TOGETHER_LOG_N) {
+        cuzk_status st = job_sums_together(&job->sums, job);
+        dev_buf_free(job->a);
+        job->a = NULL;
+        return st;
+    }
     TRY(job_sum_h(&job->sums.h, job, job->s, job->pk, 0, job->a, job_h(job, job->pk)->n));
     dev_buf_free(job->a);
     job->a = NULL;

@@ -87,53 +87,82 @@ static query query_l(const groth16_job *job, const groth16_pk *pk)
     return q;
 }
 
-static cuzk_status sum_g1(g1_any *out, dev_stream *s, const curve *cv, const query *q)
-{
-    g1_any t;
-    cuzk_status st = dev_msm_g1(s, out, cv->id, q->bases, q->n_in, &q->aux);
+static const span_kind kinds[SUMS] = {[SUM_H] = SPAN_MSM_H,
+                                      [SUM_L] = SPAN_MSM_L,
+                                      [SUM_A] = SPAN_MSM_A,
+                                      [SUM_B1] = SPAN_MSM_B1,
+                                      [SUM_B2] = SPAN_MSM_B2};
 
-    if (st != CUZK_OK || q->in.n == 0) return st;
-    TRY(dev_msm_g1(s, &t, cv->id, q->bases, 0, &q->in));
-    cv->g1_add(out, out, &t);
-    return CUZK_OK;
+/** What is asked of a device: sums over the auxiliary variables to their places, those over the inputs to `in`, to be added then. */
+typedef struct sum_list {
+    dev_sum of[2 * SUMS];
+    size_t n;
+    query q[SUMS];
+    job_sums in;
+} sum_list;
+
+static void *place_of(job_sums *s, sum_kind k)
+{
+    void *places[SUMS] = {
+        [SUM_H] = &s->h, [SUM_L] = &s->l, [SUM_A] = &s->a, [SUM_B1] = &s->b1, [SUM_B2] = &s->b2};
+    return places[k];
 }
 
-static cuzk_status sum_g2(g2_any *out, dev_stream *s, const curve *cv, const query *q)
+static void list_sum(sum_list *s, job_sums *out, const groth16_job *job, const groth16_pk *pk,
+                     sum_kind k)
 {
-    g2_any t;
+    query *q = &s->q[k];
 
-    TRY(dev_msm_g2(s, out, cv->id, q->bases, q->n_in, &q->aux));
-    TRY(dev_msm_g2(s, &t, cv->id, q->bases, 0, &q->in));
-    cv->g2_add(out, out, &t);
-    return CUZK_OK;
+    VERIFY(k != SUM_H);
+    *q = k == SUM_L   ? query_l(job, pk)
+         : k == SUM_A ? query_a(job, &pk->a)
+                      : query_b(job, k == SUM_B1 ? &pk->b_g1 : &pk->b_g2);
+    s->of[s->n++] = (dev_sum){.kind = kinds[k],
+                              .r = place_of(out, k),
+                              .bases = q->bases,
+                              .first_base = q->n_in,
+                              .k = &q->aux};
+    if (q->in.n == 0) return;
+    s->of[s->n++] =
+        (dev_sum){.kind = kinds[k], .r = place_of(&s->in, k), .bases = q->bases, .k = &q->in};
+}
+
+static void join(job_sums *out, const sum_list *s, const curve *cv, sum_kind k)
+{
+    if (s->q[k].in.n == 0) return;
+    if (k == SUM_B2)
+        cv->g2_add(&out->b2, &out->b2, &s->in.b2);
+    else if (k == SUM_B1)
+        cv->g1_add(&out->b1, &out->b1, &s->in.b1);
+    else if (k == SUM_A)
+        cv->g1_add(&out->a, &out->a, &s->in.a);
+    else
+        cv->g1_add(&out->l, &out->l, &s->in.l);
 }
 
 cuzk_status job_sum(job_sums *out, const groth16_job *job, dev_stream *s, const groth16_pk *pk,
                     sum_kind k)
 {
-    static const span_kind kinds[SUMS] = {
-        [SUM_L] = SPAN_MSM_L, [SUM_A] = SPAN_MSM_A, [SUM_B1] = SPAN_MSM_B1, [SUM_B2] = SPAN_MSM_B2};
-    const curve *cv = pk->cv;
-    cuzk_status st = CUZK_OK;
-    query q;
+    sum_list list = {.n = 0};
 
-    VERIFY(k != SUM_H);
-    span sp = span_open(kinds[k]);
-    if (k == SUM_B2) {
-        q = query_b(job, &pk->b_g2);
-        st = sum_g2(&out->b2, s, cv, &q);
-    } else if (k == SUM_B1) {
-        q = query_b(job, &pk->b_g1);
-        st = sum_g1(&out->b1, s, cv, &q);
-    } else if (k == SUM_A) {
-        q = query_a(job, &pk->a);
-        st = sum_g1(&out->a, s, cv, &q);
-    } else {
-        q = query_l(job, pk);
-        st = sum_g1(&out->l, s, cv, &q);
-    }
-    span_close(&sp);
-    return st;
+    list_sum(&list, out, job, pk, k);
+    TRY(dev_msm_many(s, pk->cv->id, list.of, list.n));
+    join(out, &list, pk->cv, k);
+    return CUZK_OK;
+}
+
+cuzk_status job_sums_together(job_sums *out, const groth16_job *job)
+{
+    const groth16_pk *pk = job->pk;
+    sum_list list = {.n = 0};
+    const dev_points *h = job_h(job, pk);
+
+    list.of[list.n++] =
+        (dev_sum){.kind = kinds[SUM_H], .r = &out->h, .bases = h, .buf = job->a, .n = h->n};
+    for (unsigned k = SUM_L; k < SUMS; k++) list_sum(&list, out, job, pk, (sum_kind)k);
+    TRY(dev_msm_many(job->s, pk->cv->id, list.of, list.n));
+    for (unsigned k = SUM_L; k < SUMS; k++) join(out, &list, pk->cv, (sum_kind)k);
+    return CUZK_OK;
 }
 
 /* Those of a selection are taken to be mixed as all are. */

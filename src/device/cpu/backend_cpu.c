@@ -112,6 +112,7 @@ const dev_backend dev_backend_cpu = {
     .mul = cpu_mul,
     .msm = cpu_msm_run,
     .msm_buf = cpu_msm_buf,
+    .msm_many = cpu_msm_many,
     .fixed_new = cpu_fixed_new,
     .fixed_free = cpu_fixed_free,
     .fixed_mul = cpu_fixed_mul,

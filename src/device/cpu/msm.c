@@ -86,8 +86,7 @@ static CUZK_STATUS run_init(msm_run *r, msm_block **block, const curve *cv)
     return msm_take(r, block);
 }
 
-/* The next group of windows, whose buckets the first sort empties; the row of ones goes with the first. */
-static void group_begin(msm_run *r, size_t w0, bool with_ones)
+void msm_group_begin(msm_run *r, size_t w0, bool with_ones)
 {
     size_t left = r->plan.windows - w0;
 
@@ -133,7 +132,7 @@ static CUZK_STATUS run_all(msm_run *r, void *out)
     size_t w0 = 0;
 
     do {
-        group_begin(r, w0, w0 == 0);
+        msm_group_begin(r, w0, w0 == 0);
         TRY(sum_chunks(r));
         if (r->with_ones) {
             size_t row = msm_rows(r->n_windows, r->plan.c) - 1;

@@ -27,6 +27,16 @@
 CUZK_STATUS cpu_msm_run(dev_stream *s, void *r, curve_id id, const dev_points *bases,
                         size_t first_base, const dev_scalars *k);
 
+/**
+ * All n sums, as cpu_msm_run would make them, with a task for a few windows of one: for sums that are small and where threads are few.
+ *
+ *   done   out  false: these are not, and nothing was done
+ *
+ * Errors   as cpu_msm_run; of a bad point: the lowest of one of the sums
+ * Memory   all sums' scalars and points, and a group's buckets for each thread, in one block
+ */
+CUZK_STATUS cpu_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t n, bool *done);
+
 /** dev_keep (device.h) */
 void cpu_msm_keep(dev_stream *s, bool keep);
 

@@ -104,6 +104,9 @@ void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev
 /** Gives each array of a run, whose plan is made, its place in a block at base, and returns the block's size; base NULL: the size alone.
  *  Nothing in it need be zero. */
 size_t msm_lay_out(msm_run *r, uint8_t *base);
+/** The same for what a chunk's reading leaves and windows' sums, and for what groups of windows are worked on in, one after the other. */
+size_t msm_lay_out_chunk(msm_run *r, uint8_t *base);
+size_t msm_lay_out_group(msm_run *r, uint8_t *base);
 /** Tasks that this many lanes are cut in. */
 size_t msm_lane_tasks(const msm_kernels *k, size_t lanes, unsigned threads);
 /** Buckets of one lane: a power of two. */
@@ -134,9 +137,14 @@ static inline size_t msm_rank(const dev_scalars *k, size_t pos)
 typedef struct msm_block msm_block;
 CUZK_STATUS msm_take(msm_run *r, msm_block **block);
 void msm_leave(dev_stream *s, msm_block *b);
+/* The next group of windows, whose buckets the first sort empties; the row of ones goes with the first. */
+void msm_group_begin(msm_run *r, size_t w0, bool with_ones);
 
 /* msm_scalars.c: fills ranges, ones, slots, decoded of the chunk [r->pos, r->end) */
 CUZK_STATUS msm_read_chunk(msm_run *r);
+/* its two steps: what ranges there are, and one of them */
+void msm_list_ranges(msm_run *r);
+CUZK_STATUS msm_read_range(msm_run *r, size_t index);
 /* msm_sort.c: fills entries and row_end, for the part and the group; n_entries */
 CUZK_STATUS msm_sort_part(msm_run *r);
 /* msm_sum.c: the sorted entries into buckets; a group's buckets into sums */

@@ -231,7 +231,21 @@ static size_t most_lanes(const msm_plan *p, const msm_kernels *k, unsigned threa
     return most;
 }
 
-size_t msm_lay_out(msm_run *r, uint8_t *base)
+size_t msm_lay_out_chunk(msm_run *r, uint8_t *base)
+{
+    const msm_plan *p = &r->plan;
+    carver c = {.base = base};
+
+    r->sums = carve(&c, p->windows, r->k->sum_size);
+    r->ranges = carve(&c, p->chunk / MSM_RANGE, sizeof *r->ranges);
+    r->ones = carve(&c, p->chunk, sizeof *r->ones);
+    r->slot_entry = carve(&c, p->elems, sizeof *r->slot_entry);
+    r->slot_value = carve(&c, p->elems, sizeof *r->slot_value);
+    r->decoded = r->in_place ? NULL : carve(&c, p->chunk, r->k->point_size);
+    return c.used;
+}
+
+size_t msm_lay_out_group(msm_run *r, uint8_t *base)
 {
     const msm_plan *p = &r->plan;
     const msm_kernels *k = r->k;
@@ -245,17 +259,18 @@ size_t msm_lay_out(msm_run *r, uint8_t *base)
     r->partials = carve(&c, slices, k->cell_size);
     r->lanes = carve(&c, 2 * lanes, k->cell_size);
     r->tops = carve(&c, 4 * MSM_TOP * p->group, k->cell_size);
-    r->sums = carve(&c, p->windows, k->sum_size);
-    r->ranges = carve(&c, p->chunk / MSM_RANGE, sizeof *r->ranges);
-    r->ones = carve(&c, p->chunk, sizeof *r->ones);
-    r->slot_entry = carve(&c, p->elems, sizeof *r->slot_entry);
-    r->slot_value = carve(&c, p->elems, sizeof *r->slot_value);
     r->part_keys = carve(&c, p->part_elems * p->group, sizeof *r->part_keys);
     r->row_end = carve(&c, rows, sizeof *r->row_end);
     r->entries = carve(&c, entries, sizeof *r->entries);
     r->partial_rows = carve(&c, slices, sizeof *r->partial_rows);
-    r->decoded = r->in_place ? NULL : carve(&c, p->chunk, k->point_size);
     return c.used;
+}
+
+size_t msm_lay_out(msm_run *r, uint8_t *base)
+{
+    size_t used = msm_lay_out_group(r, base);
+
+    return used + msm_lay_out_chunk(r, base == NULL ? NULL : base + used);
 }
 
 /* The window follows from the scalars, which are not known yet: every one up to the largest that a mixture of n scalars

@@ -131,13 +131,11 @@ static cuzk_status word_entries(msm_run *r, msm_range *g, const msm_word *w, siz
     return take_points(r, w, base, active);
 }
 
-static cuzk_status read_range(void *ctx, size_t index, unsigned worker)
+cuzk_status msm_read_range(msm_run *r, size_t index)
 {
-    msm_run *r = ctx;
     msm_range *g = &r->ranges[index];
     size_t stop = g->pos + MSM_RANGE < r->end ? g->pos + MSM_RANGE : r->end, base = g->base;
 
-    (void)worker;
     for (size_t pos = g->pos; pos < stop; pos += 64) {
         msm_word w = read_word(r->scalars, pos);
         TRY(word_entries(r, g, &w, base));
@@ -146,7 +144,13 @@ static cuzk_status read_range(void *ctx, size_t index, unsigned worker)
     return CUZK_OK;
 }
 
-CUZK_STATUS msm_read_chunk(msm_run *r)
+static cuzk_status read_range(void *ctx, size_t index, unsigned worker)
+{
+    (void)worker;
+    return msm_read_range(ctx, index);
+}
+
+void msm_list_ranges(msm_run *r)
 {
     const dev_scalars *k = r->scalars;
     size_t base = 0, first = msm_rank(k, r->pos);
@@ -167,5 +171,10 @@ CUZK_STATUS msm_read_chunk(msm_run *r)
                                  (stop - p < 64 ? below((unsigned)(stop - p)) : ~(uint64_t)0));
     }
     r->n_bases = base;
+}
+
+CUZK_STATUS msm_read_chunk(msm_run *r)
+{
+    msm_list_ranges(r);
     return pool_run(r->pool, r->s->cancel, r->n_ranges, read_range, r);
 }
