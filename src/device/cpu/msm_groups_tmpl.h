@@ -28,10 +28,10 @@
 /* In eight lanes an addition takes a quarter of the time; sorting, inversions and sums of lanes take what they took. */
 #if MSM_LANES
 #    define MSM_READ_MANY(g) g##_read_many
-#    define MSM_COSTS .cost_sort = 0.15, .cost_inversion = 40, .cost_lane = 12
+#    define MSM_COSTS .cost_sort = 0.15, .cost_bucket = 1.6, .cost_inversion = 40, .cost_lane = 12
 #else
 #    define MSM_READ_MANY(g) NULL
-#    define MSM_COSTS .cost_sort = 0.06, .cost_inversion = 13, .cost_lane = 5.5
+#    define MSM_COSTS .cost_sort = 0.06, .cost_bucket = 1, .cost_inversion = 13, .cost_lane = 5.5
 #endif
 
 #define MSM_TABLE(g) \

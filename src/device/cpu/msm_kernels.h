@@ -62,8 +62,8 @@ typedef struct msm_kernels {
     size_t scratch_size; /* of one worker */
     size_t max_lanes;    /* that `lanes` takes at once */
 
-    /* for the plan (msm_plan.c), in batched additions: sorting an entry, a batch's inversion, a lane's share of its window's sum */
-    double cost_sort, cost_inversion, cost_lane;
+    /* for the plan (msm_plan.c), in batched additions: sorting an entry, a bucket, a batch's inversion, a lane's share of its window's sum */
+    double cost_sort, cost_bucket, cost_inversion, cost_lane;
 
     /** Canonical limbs of n scalars. */
     void (*canon)(uint64_t (*out)[4], const fr *in, size_t n);

@@ -4,7 +4,8 @@
  * Unit: one batch-affine addition. A window of c bits has h = 2^(c-1) buckets. With e entries in a window,
  *
  *     e - min(e, h)         into buckets (the first point of a bucket is a copy)
- *     h + min(e, h)         running sums over buckets, in lanes
+ *     h + min(e, h)         running sums over buckets, in lanes: of these h are counted as cost_bucket h, since buckets are stored and
+ *                           loaded, and their batches are small
  *     cost_sort * e         reading the digit twice, placing an entry
  *     11 cost_lane          the part of a window that is not batched: its top lanes' sums, its doublings
  *
@@ -54,7 +55,7 @@ static size_t round_up(size_t a, size_t b)
 
 static double window_cost(const msm_kernels *k, double e, double h)
 {
-    return e == 0 ? 0 : e * (1 + k->cost_sort) + h + LANES_A_WINDOW * k->cost_lane;
+    return e == 0 ? 0 : e * (1 + k->cost_sort) + h * k->cost_bucket + LANES_A_WINDOW * k->cost_lane;
 }
 
 static double plan_cost(const msm_kernels *k, const msm_classes *n, const curve *cv, unsigned c)
