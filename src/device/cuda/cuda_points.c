@@ -254,10 +254,9 @@ static cuzk_status arrive(const cu_points *p, dev_stream *s, size_t to)
 /* ---- what is kept: how much ---- */
 
 /* Memory that a sum over the longest list of the set takes when it is free to. */
-static size_t plan_size(const cu_device *cu, const dev_points *b, curve_id id, size_t n)
+static size_t plan_size(const cu_device *cu, curve_id id, size_t n, size_t room)
 {
     dev_scalars all = {.n = n};
-    size_t room = b->keep.beside < cu->limit ? cu->limit - b->keep.beside : 0;
     cu_msm_plan p;
 
     if (cu_msm_plan_make(&p, cu, cu_group_of(id, false), &all, cu->d->curves[id]->fr_bits, room, 0,
@@ -270,10 +269,10 @@ static size_t plan_size(const cu_device *cu, const dev_points *b, curve_id id, s
 static size_t to_stay(cu_device *cu, curve_id id, const dev_points *b, size_t n)
 {
     size_t longest = b->keep.longest > b->n ? b->keep.longest : b->n;
-    residency_room room = {.limit = cu->limit, .beside = b->keep.beside};
+    residency_room room = {.beside = b->keep.beside};
 
-    room.plan = plan_size(cu, b, id, longest);
     (void)pthread_mutex_lock(&cu->mu);
+    room.limit = cu->limit;
     for (const cu_kept *k = cu->kept; k < cu->kept + CU_KEPT; k++) {
         if (k->id == 0 || (k->kind == CU_KEPT_POINTS && k->id == b->id)) continue;
         if (k->kind == CU_KEPT_POINTS && k->r.set == b->keep.set && k->r.set != 0)
@@ -282,6 +281,8 @@ static size_t to_stay(cu_device *cu, curve_id id, const dev_points *b, size_t n)
             room.others += k->r.size;
     }
     (void)pthread_mutex_unlock(&cu->mu);
+    if (room.beside >= room.limit) return 0;
+    room.plan = plan_size(cu, id, longest, room.limit - room.beside);
     return residency_points(&room, n, cu_group_of(id, b->g2)->point_size);
 }
 

@@ -153,6 +153,12 @@ cudaError_t cudaSetDevice(int i)
     return cudaSuccess;
 }
 
+cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
+{
+    *left = *total = SIZE_MAX / 2;
+    return cudaSuccess;
+}
+
 cudaError_t cudaGetLastError(void)
 {
     return cudaSuccess;
@@ -245,7 +251,7 @@ static void rig_open(rig *t, size_t limit)
     t->d.curves[CURVE_ID_BLS12_381] = curve_get(CURVE_ID_BLS12_381, CPU_TABLE_GENERIC);
     t->cu.d = &t->d;
     t->cu.sms = 100;
-    t->cu.limit = limit;
+    t->cu.full = t->cu.limit = limit;
     (void)pthread_mutex_init(&t->cu.mu, NULL);
     (void)pthread_cond_init(&t->cu.filled, NULL);
 }
