@@ -204,6 +204,12 @@ uint32_t poseidon_trace_len(const poseidon *p)
 
 cuzk_status poseidon_set_new(poseidon_set **out, cpu_table table, mem *m)
 {
+    return poseidon_set_new_of(out, table, UINT32_MAX, m);
+}
+
+cuzk_status poseidon_set_new_of(poseidon_set **out, cpu_table table, uint32_t arities_wanted,
+                                mem *m)
+{
     cuzk_status st = CUZK_OK;
     poseidon_set *ps = mem_new(m, 1, sizeof *ps, &st);
 
@@ -211,6 +217,7 @@ cuzk_status poseidon_set_new(poseidon_set **out, cpu_table table, mem *m)
     ps->m = m;
     ps->cv = curve_get(CURVE_ID_BLS12_381, table);
     for (size_t i = 0; i < N_ARITIES; i++) {
+        if ((arities_wanted >> arities[i][0] & 1) == 0) continue;
         st = poseidon_new(&ps->of[i], table, arities[i][0], m);
         if (st != CUZK_OK) {
             poseidon_set_free(ps);

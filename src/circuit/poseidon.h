@@ -44,9 +44,11 @@ void poseidon_trace_many(const poseidon *p, unsigned n, fr *const *traces, const
 typedef struct poseidon_set poseidon_set;
 
 CUZK_STATUS poseidon_set_new(poseidon_set **out, cpu_table table, mem *m);
+/** Of these arities alone, bit a for arity a: constants of arity 11 take 2 ms to make. */
+CUZK_STATUS poseidon_set_new_of(poseidon_set **out, cpu_table table, uint32_t arities, mem *m);
 void poseidon_set_free(poseidon_set *ps);
 const curve *poseidon_set_curve(const poseidon_set *ps);
-/** NULL for an arity that does not exist. */
+/** NULL for an arity that does not exist or is not in the set. */
 const poseidon *poseidon_of(const poseidon_set *ps, unsigned arity);
 
 #endif

@@ -268,7 +268,7 @@ static cuzk_status prepare(fil_job *f, cuzk_engine *e, const cuzk_filecoin_args 
     span_close(&sp);
     TRY(st);
     sp = span_open(SPAN_SHAPE);
-    st = poseidon_set_new(&f->ps, e->table, e->m);
+    st = poseidon_set_new_of(&f->ps, e->table, fil_arities(f->kind, f->size), e->m);
     span_close(&sp);
     return st;
 }

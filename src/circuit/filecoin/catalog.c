@@ -92,6 +92,16 @@ unsigned fil_levels(const fil_size *s, uint32_t levels[FIL_MAX_LEVELS])
     return n;
 }
 
+uint32_t fil_arities(fil_kind kind, const fil_size *s)
+{
+    uint32_t levels[FIL_MAX_LEVELS], arities = UINT32_C(1) << 2; /* comm_r */
+    unsigned n = fil_levels(s, levels);
+
+    for (unsigned i = 0; i < n; i++) arities |= UINT32_C(1) << levels[i];
+    if (kind == FIL_POREP) arities |= UINT32_C(1) << s->porep_layers; /* columns */
+    return arities;
+}
+
 const char *fil_kind_name(fil_kind k)
 {
     return kind_names[k][0];

@@ -44,6 +44,8 @@ bool fil_exists(fil_kind k, const fil_size *s);
 /** Levels of a path in tree C or R, leaf upward: how many. levels[i] is the arity of element i. */
 #define FIL_MAX_LEVELS 12
 unsigned fil_levels(const fil_size *s, uint32_t levels[FIL_MAX_LEVELS]);
+/** The arities of Poseidon in such a circuit and in the check of its inputs, bit a for arity a (poseidon_set_new_of). */
+uint32_t fil_arities(fil_kind kind, const fil_size *s);
 
 const char *fil_kind_name(fil_kind k); /* "winning" */
 bool fil_kind_from_name(fil_kind *out, const char *name);

@@ -200,6 +200,18 @@ static void test_levels_cover_the_tree(void **state)
     assert_null(fil_size_by_bytes(3000));
 }
 
+static void test_arities(void **state)
+{
+    const fil_size *small = fil_size_by_bytes(2048), *large = fil_size_by_bytes((uint64_t)32 << 30);
+    const uint32_t two_and_eight = 1u << 2 | 1u << 8;
+
+    (void)state;
+    assert_int_equal(fil_arities(FIL_WINDOW, small), two_and_eight);
+    assert_int_equal(fil_arities(FIL_POREP, small), two_and_eight);
+    assert_int_equal(fil_arities(FIL_UPDATE, large), two_and_eight);
+    assert_int_equal(fil_arities(FIL_POREP, large), two_and_eight | 1u << 11);
+}
+
 static void test_post_shapes(void **state)
 {
     size_t n;
@@ -271,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_key_names),
         cmocka_unit_test(test_circuit_names),
         cmocka_unit_test(test_levels_cover_the_tree),
+        cmocka_unit_test(test_arities),
         cmocka_unit_test(test_post_shapes),
         cmocka_unit_test(test_published),
         cmocka_unit_test(test_key_find),

@@ -339,6 +339,21 @@ static void test_refuses_what_does_not_exist(void **state)
     support_close(m);
 }
 
+static void test_a_set_of_some(void **state)
+{
+    mem *m = support_mem();
+    poseidon_set *ps;
+
+    (void)state;
+    assert_status_ok(poseidon_set_new_of(&ps, cpu_table_best(), 1u << 2 | 1u << 8, m));
+    assert_non_null(poseidon_of(ps, 2));
+    assert_int_equal(poseidon_arity(poseidon_of(ps, 8)), 8);
+    assert_null(poseidon_of(ps, 4));
+    assert_null(poseidon_of(ps, 11));
+    poseidon_set_free(ps);
+    support_close(m);
+}
+
 static void test_every_failing_allocation(void **state)
 {
     (void)state;
@@ -372,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_equals_the_textbook_on_every_table),
         cmocka_unit_test(test_many_at_once_equal_the_portable_one),
         cmocka_unit_test(test_refuses_what_does_not_exist),
+        cmocka_unit_test(test_a_set_of_some),
         cmocka_unit_test(test_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
