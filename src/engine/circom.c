@@ -18,10 +18,11 @@ typedef struct circom_job {
     file_map wtns, r1cs;
 } circom_job;
 
-static void circom_job_clear(circom_job *c)
+static void circom_job_clear(const cuzk_engine *e, circom_job *c)
 {
     r1cs_assignment_free(c->w);
     r1cs_free(c->sys);
+    engine_forget_key(e, c->pk);
     groth16_pk_free(c->pk);
     file_map_close(&c->wtns);
     file_map_close(&c->r1cs);
@@ -135,7 +136,7 @@ out:;
     span sf = span_open(SPAN_FREE);
     bytes_out_clear(&proof_out);
     bytes_out_clear(&public_out);
-    circom_job_clear(&c);
+    circom_job_clear(e, &c);
     span_close(&sf);
     return st;
 }

@@ -146,3 +146,13 @@ void engine_close_devices(cuzk_engine *e)
     while (e->n_devices != 0) device_close(e->devices[--e->n_devices]);
     mem_close(e->dev_mem);
 }
+
+void engine_forget_key(const cuzk_engine *e, const groth16_pk *pk)
+{
+    uint64_t ids[GROTH16_PK_LISTS];
+
+    if (pk == NULL) return;
+    groth16_pk_ids(pk, ids);
+    for (unsigned i = 0; i < e->n_devices; i++)
+        for (unsigned k = 0; k < GROTH16_PK_LISTS; k++) dev_points_forget(e->devices[i], ids[k]);
+}

@@ -101,13 +101,14 @@ static cuzk_status fil_job_open(fil_job *f, cuzk_engine *e, const cuzk_filecoin_
     return read_statement(f, args);
 }
 
-static void fil_job_clear(fil_job *f)
+static void fil_job_clear(const cuzk_engine *e, fil_job *f)
 {
     mem *m = f->env->m;
 
     if (f->ops != NULL) f->ops->clear(f);
     for (size_t i = 0; i < f->n_files; i++) file_map_close(&f->files[i]);
     mem_free(m, f->files);
+    engine_forget_key(e, f->pk);
     groth16_pk_free(f->pk);
     r1cs_free(f->sys);
     poseidon_set_free(f->ps);
@@ -310,7 +311,7 @@ out:;
     bytes_out_clear(&whole);
     bytes_out_clear(&out);
     agg_powers_close(&powers);
-    fil_job_clear(&f);
+    fil_job_clear(e, &f);
     span_close(&sp);
     return st;
 }
@@ -447,7 +448,7 @@ static cuzk_status verify(job *j, const cuzk_filecoin_args *args, const char *pr
         kept_vk_put(j->e, k);
     else
         kept_vk_free(k);
-    fil_job_clear(&f);
+    fil_job_clear(j->e, &f);
     return st;
 }
 

@@ -61,19 +61,9 @@ void key_foresee_locked(key_entry *k)
 
 /* ---- loading ---- */
 
-static void forget_on_devices(const keys *s, const groth16_pk *pk)
-{
-    uint64_t ids[GROTH16_PK_LISTS];
-
-    groth16_pk_ids(pk, ids);
-    for (unsigned i = 0; i < s->c.e->n_devices; i++)
-        for (unsigned k = 0; k < GROTH16_PK_LISTS; k++)
-            dev_points_forget(s->c.e->devices[i], ids[k]);
-}
-
 void key_unload(keys *s, key_entry *k)
 {
-    if (k->pk != NULL) forget_on_devices(s, k->pk);
+    engine_forget_key(s->c.e, k->pk);
     groth16_pk_free(k->pk);
     r1cs_free(k->sys);
     mem_close(k->m);
