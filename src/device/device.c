@@ -519,14 +519,24 @@ static cuzk_status check_sum(dev_stream *s, curve_id id, const dev_sum *a)
                           : check_msm(s, a->r, a->bases->g2, id, a->bases, a->first_base, a->k);
 }
 
-static cuzk_status one_sum(dev_stream *s, curve_id id, const dev_sum *a)
+/* To its place; added there when it has been given to a sum before. */
+static cuzk_status one_sum(dev_stream *s, curve_id id, const dev_sum *a, bool again)
 {
+    const curve *cv = s->d->curves[id];
+    union {
+        g1_any g1;
+        g2_any g2;
+    } t;
+    void *r = again ? &t : a->r;
     span sp = span_open(a->kind);
     cuzk_status st = a->buf != NULL
-                         ? s->d->be->msm_buf(s, a->r, id, a->bases, a->first_base, a->buf, a->n)
-                         : s->d->be->msm(s, a->r, id, a->bases, a->first_base, a->k);
+                         ? s->d->be->msm_buf(s, r, id, a->bases, a->first_base, a->buf, a->n)
+                         : s->d->be->msm(s, r, id, a->bases, a->first_base, a->k);
     span_close(&sp);
-    return st;
+    TRY(st);
+    if (again && a->bases->g2) cv->g2_add(a->r, a->r, &t.g2);
+    if (again && !a->bases->g2) cv->g1_add(a->r, a->r, &t.g1);
+    return CUZK_OK;
 }
 
 cuzk_status dev_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t n)
@@ -535,7 +545,11 @@ cuzk_status dev_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t
 
     for (size_t i = 0; i < n; i++) TRY(check_sum(s, id, &sums[i]));
     if (n > 0 && s->d->be->msm_many != NULL) TRY(s->d->be->msm_many(s, id, sums, n, &done));
-    for (size_t i = 0; i < n && !done; i++) TRY(one_sum(s, id, &sums[i]));
+    for (size_t i = 0; i < n && !done; i++) {
+        bool again = false;
+        for (size_t j = 0; j < i; j++) again = again || sums[j].r == sums[i].r;
+        TRY(one_sum(s, id, &sums[i], again));
+    }
     return CUZK_OK;
 }
 

@@ -212,7 +212,7 @@ CUZK_STATUS dev_msm_g1_buf(dev_stream *s, g1_any *r, curve_id id, const dev_poin
 /** One of several sums: dev_msm_g1 or _g2, or where buf is given dev_msm_g1_buf. kind: the step that its time is shown as. */
 typedef struct dev_sum {
     span_kind kind;
-    void *r; /* a g1_any or g2_any, as bases are */
+    void *r; /* a g1_any or g2_any, as bases are; the total of all sums that have the same r */
     const dev_points *bases;
     size_t first_base;
     const dev_scalars *k;

@@ -44,7 +44,8 @@ CUZK_STATUS job_sum_h(g1_any *out, const groth16_job *job, dev_stream *s, const 
 /** A sum over the witness to its place in *out. */
 CUZK_STATUS job_sum(job_sums *out, const groth16_job *job, dev_stream *s, const groth16_pk *pk,
                     sum_kind k);
-/** All five on the proof's own device, at once where that is faster; the scalars of H are in job->a. */
+/** All five on the proof's own device, at once where that is faster; the scalars of H are in job->a. h is H + L, l infinity: their sum is
+ *  all that a proof takes of them. */
 CUZK_STATUS job_sums_together(job_sums *out, const groth16_job *job);
 /** What it should take (split.h). */
 split_costs job_costs(const groth16_job *job);

@@ -8,6 +8,8 @@
  */
 #include "groth16/prove_int.h"
 
+#include <string.h>
+
 dev_scalars job_aux(const groth16_job *job)
 {
     const r1cs_assignment *w = job->w;
@@ -157,9 +159,11 @@ cuzk_status job_sums_together(job_sums *out, const groth16_job *job)
     sum_list list = {.n = 0};
     const dev_points *h = job_h(job, pk);
 
+    memset(&out->l, 0, sizeof out->l); /* infinity */
     list.of[list.n++] =
         (dev_sum){.kind = kinds[SUM_H], .r = &out->h, .bases = h, .buf = job->a, .n = h->n};
     for (unsigned k = SUM_L; k < SUMS; k++) list_sum(&list, out, job, pk, (sum_kind)k);
+    list.of[1].r = &out->h; /* only H + L is wanted: added up in the same buckets */
     TRY(dev_msm_many(job->s, pk->cv->id, list.of, list.n));
     for (unsigned k = SUM_L; k < SUMS; k++) join(out, &list, pk->cv, (sum_kind)k);
     return CUZK_OK;

@@ -101,6 +101,10 @@ typedef struct msm_run {
 void msm_run_choose(msm_run *r, const device *d, curve_id id, bool g2, size_t n);
 void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev_scalars *scalars,
                    bool in_place, unsigned threads);
+/** The same for several vectors of scalars, each from a multiple of MSM_RANGE on, as one chunk and one part (at most 2^17 positions), in one
+ *  group. */
+void msm_plan_joined(msm_plan *p, const msm_kernels *k, const curve *cv,
+                     const dev_scalars *const *parts, size_t n_parts, bool in_place);
 /** Gives each array of a run, whose plan is made, its place in a block at base, and returns the block's size; base NULL: the size alone.
  *  Nothing in it need be zero. */
 size_t msm_lay_out(msm_run *r, uint8_t *base);

@@ -113,6 +113,12 @@ static size_t group_size(size_t windows, size_t window_bytes, unsigned threads)
     return group < windows ? group : windows;
 }
 
+static void add_classes(msm_classes *sum, msm_classes n)
+{
+    sum->full += n.full;
+    sum->small += n.small;
+}
+
 static void plan_with_c(msm_plan *p, const msm_kernels *k, const curve *cv, unsigned c, size_t n,
                         bool has_elems, bool in_place)
 {
@@ -160,6 +166,24 @@ void msm_plan_make(msm_plan *p, const msm_kernels *k, const curve *cv, const dev
     p->elems = most_elems(scalars, p->chunk);
     p->part_elems = most_elems(scalars, p->part); /* a chunk is parts, but for the last one */
     plan_groups(p, threads);
+}
+
+void msm_plan_joined(msm_plan *p, const msm_kernels *k, const curve *cv,
+                     const dev_scalars *const *parts, size_t n_parts, bool in_place)
+{
+    size_t n_elems = 0, positions = 0;
+    msm_classes n = {0, 0};
+
+    for (size_t i = 0; i < n_parts; i++) {
+        size_t elems = msm_rank(parts[i], parts[i]->n);
+        add_classes(&n, count_classes(k, cv, parts[i]->elems, elems));
+        n_elems += elems;
+        positions += round_up(parts[i]->n, MSM_RANGE);
+    }
+    VERIFY(positions <= PART);
+    plan_with_c(p, k, cv, best_c(k, &n, cv), positions, n_elems > 0, in_place);
+    p->elems = p->part_elems = n_elems;
+    p->group = p->windows;
 }
 
 size_t msm_lane_tasks(const msm_kernels *k, size_t lanes, unsigned threads)
