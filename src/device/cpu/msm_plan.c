@@ -28,7 +28,7 @@
 #define CHUNK_IN_PLACE ((size_t)1 << 18)
 #define PART ((size_t)1 << 17) /* 12 MiB of BLS12-381 G1 */
 
-#define TINY 16 /* positions (bench_msm): below, eight lanes lose to one */
+#define TINY 24 /* positions (bench_msm): below, eight lanes lose to one */
 
 typedef struct msm_classes {
     double full, small;
