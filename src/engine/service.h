@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "engine/at_work.h"
+#include "engine/helpers.h"
 #include "engine/keys.h"
 #include "engine/store.h"
 
@@ -104,6 +105,7 @@ typedef struct svc_device {
     int watch;        /* its number in the service's gpus; -1: it is not watched */
     /* any thread; relaxed: they only spread the work */
     _Atomic unsigned on, width; /* partitions on it; how many it takes at a time, 0: retired */
+    _Atomic bool helps_no_more; /* with a partition of another device: it failed at that */
     /* guarded by mu */
     bool retired;
     unsigned active;     /* as `on`, by the books */
@@ -123,9 +125,10 @@ typedef struct svc_kept {
 typedef struct svc_later {
     struct svc_later *next;
     struct svc_part *p;
-    bool ended;  /* else: it begins */
-    int row;     /* of the service's devices; -1: on none of them */
-    uint64_t at; /* clock_ns */
+    bool ended;       /* else: it begins */
+    int row;          /* of the service's devices; -1: on none of them */
+    uint32_t helpers; /* further rows, a bit each: they help */
+    uint64_t at;      /* clock_ns */
     uint64_t wall_ns, attributed_ns, gap_ns;
     char gap[96];
     uint64_t step_ns[SVC_TIMED_STEPS]; /* service_timing.c */
@@ -150,6 +153,8 @@ typedef struct svc_part {
     svc_later begins, ends;
     cuzk_status proved; /* what came of prove_start; its failure: */
     cuzk_error why;
+    uint32_t helper_failed; /* devices that failed at helping, a bit each; why one of them did: */
+    cuzk_error helper_why;
     uint64_t measured; /* bytes that proving took; 0: not known */
     uint32_t at_work;  /* its row there */
     /* guarded by mu */
@@ -310,7 +315,8 @@ const char *idle_cause_name(idle_cause c);
 
 typedef struct svc_counts {
     uint64_t completed[SVC_KINDS], failed[SVC_KINDS], cancelled[SVC_KINDS];
-    uint64_t partitions, retries, self_check_failures, admitted, duplicates, refused, given_up;
+    uint64_t partitions, split, retries, self_check_failures, admitted, duplicates, refused,
+        given_up;
     uint64_t duration_buckets[SVC_KINDS][SVC_BUCKETS], duration_count[SVC_KINDS];
     double duration_sum[SVC_KINDS];
     uint64_t phase_ns[N_PHASES];
@@ -336,6 +342,7 @@ typedef struct service {
     /* any thread (service_later.c) */
     _Atomic(svc_later *) later;   /* release by who posts, acquire by who writes the books */
     _Atomic unsigned proving_now; /* relaxed: whether a proof is alone, for measuring */
+    _Atomic unsigned coming;      /* relaxed: partitions that are being synthesised for a device */
     /* fixed after init */
     cuzk_engine *e;
     cuzk_service_config c; /* strings copied */
@@ -593,6 +600,22 @@ bool svc_device_retire(service *s, svc_device *v, const svc_job *j, const cuzk_e
 /** The device takes one partition at a time. False: so it did. */
 bool svc_device_narrow(service *s, svc_device *v, const cuzk_error *why);
 
+/* service_split.c */
+#define SVC_MAX_HELPERS 7u
+/** Devices that help with a partition. */
+typedef struct svc_split {
+    unsigned n, row[SVC_MAX_HELPERS];
+    uint32_t rows; /* a bit each */
+    helper *h[SVC_MAX_HELPERS];
+    groth16_helper offer[SVC_MAX_HELPERS];
+} svc_split;
+/** For p, which has taken v. None where it is not alone, or not worth it. */
+void svc_split_take(svc_split *x, service *s, svc_part *p, const svc_device *v);
+/** It is proved, or was not; what its helpers failed at is p's to tell. */
+void svc_split_put(svc_split *x, service *s, svc_part *p);
+/** The finisher's: retires, and logs. */
+void svc_split_tell(svc_part *p);
+
 /* service_later.c */
 /** Posts r; the books have it before anybody who locks after this has them. Never waits. */
 void svc_post(service *s, svc_later *r);
@@ -616,7 +639,8 @@ void svc_note_slow_steps(service *s, const char *track, const char *job_id,
                          const cuzk_attribution *a);
 /** A partition comes to the device of this row: why the device was idle until then. Locked. */
 void svc_device_taken(service *s, const svc_part *p, int row, uint64_t now);
-void svc_device_left(service *s, int row, uint64_t now);
+/** proved: a partition was on it, else it helped with one. Locked. */
+void svc_device_left(service *s, int row, bool proved, uint64_t now);
 /** How long the device was busy so far. Locked. */
 uint64_t svc_device_busy(const svc_device *v, uint64_t now);
 /** The memory that a partition took, against what was reserved. Locked. */

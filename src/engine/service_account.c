@@ -214,12 +214,12 @@ void svc_device_taken(service *s, const svc_part *p, int row, uint64_t now)
     svc_note_gap(s, "device", p->job->job_id, now - from, text);
 }
 
-void svc_device_left(service *s, int row, uint64_t now)
+void svc_device_left(service *s, int row, bool proved, uint64_t now)
 {
     svc_device *v = row < 0 ? NULL : &s->devices[row];
 
     if (v == NULL) return;
-    v->partitions++;
+    if (proved) v->partitions++;
     if (--v->active != 0) return;
     v->busy_ns += now - v->busy_from;
     v->idle_since = now;

@@ -9,11 +9,24 @@
  */
 #include "engine/service.h"
 
+static void write_helpers_locked(service *s, const svc_later *r)
+{
+    if (r->helpers != 0 && !r->ended) s->counts.split++;
+    for (int row = 0; row < (int)s->n_devices; row++) {
+        if ((r->helpers >> row & 1) == 0) continue;
+        if (r->ended)
+            svc_device_left(s, row, false, r->at);
+        else
+            svc_device_taken(s, r->p, row, r->at);
+    }
+}
+
 static void write_locked(service *s, const svc_later *r)
 {
     svc_part *p = r->p;
     job_clock *c = &p->job->clock;
 
+    write_helpers_locked(s, r);
     if (!r->ended) {
         p->device_from = r->at;
         p->at = AT_NOWHERE;
@@ -28,7 +41,7 @@ static void write_locked(service *s, const svc_later *r)
     p->at = AT_FINISH;
     job_clock_leave(c, PHASE_DEVICE, r->at);
     job_clock_enter(c, PHASE_QUEUE, r->at);
-    svc_device_left(s, r->row, r->at);
+    svc_device_left(s, r->row, true, r->at);
     s->worker_wall_ns += r->wall_ns;
     s->worker_attributed_ns += r->attributed_ns;
     if (r->gap_ns != 0) svc_note_gap(s, "device", p->job->job_id, r->gap_ns, r->gap);

@@ -79,6 +79,8 @@ static void put_jobs(bytes_out *o, const svc_counts *c)
                   c->phase_count[p], (double)c->phase_ns[p] / S);
     counter(o, "cuzk_partitions_total", "Partitions proved and verified.", c->partitions);
     counter(o, "cuzk_partition_retries_total", "Partitions proved again.", c->retries);
+    counter(o, "cuzk_partitions_split_total", "Partitions that several devices proved together.",
+            c->split);
     counter(o, "cuzk_self_check_failures_total",
             "Proofs that did not verify and were not given out.", c->self_check_failures);
     counter(o, "cuzk_jobs_admitted_total", "Jobs taken.", c->admitted);

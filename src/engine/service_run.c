@@ -370,7 +370,9 @@ void svc_synthesise(void *ctx, stage_item *it)
         fault_stall("synthesis");
         cancel_set_gate(p->job->cancel, s->gate, level);
         gate_enter(s->gate, level);
+        (void)atomic_fetch_add_explicit(&s->coming, 1, memory_order_relaxed);
         st = synthesise(p);
+        (void)atomic_fetch_sub_explicit(&s->coming, 1, memory_order_relaxed);
         gate_leave(s->gate, level);
         end(p, PHASE_SYNTHESIS);
         if (st == CUZK_OK) {
@@ -391,7 +393,7 @@ void svc_synthesise(void *ctx, stage_item *it)
 
 /* ---- device ---- */
 
-static cuzk_status prove(svc_part *p, unsigned level, device *d)
+static cuzk_status prove(svc_part *p, unsigned level, device *d, const svc_split *split)
 {
     service *s = p->job->s;
     const key_entry *k = p->job->key.k;
@@ -400,6 +402,8 @@ static cuzk_status prove(svc_part *p, unsigned level, device *d)
     cuzk_status st;
 
     if (k->filecoin) args.sys = k->sys;
+    args.helpers = split->offer;
+    args.n_helpers = split->n;
     cancel_set_gate(p->job->cancel, s->gate, level); /* it may have been raised */
     gate_enter(s->gate, level);
     fault_stall("device");
@@ -415,7 +419,8 @@ static cuzk_status prove(svc_part *p, unsigned level, device *d)
 }
 
 /* On a device of the service, or on the CPU that stands in for them. */
-static cuzk_status prove_somewhere(svc_part *p, unsigned level, svc_device *v)
+static cuzk_status prove_somewhere(svc_part *p, unsigned level, svc_device *v,
+                                   const svc_split *split)
 {
     service *s = p->job->s;
     int64_t extra = 0;
@@ -424,7 +429,7 @@ static cuzk_status prove_somewhere(svc_part *p, unsigned level, svc_device *v)
 
     if (v != NULL) {
         p->beside = atomic_load_explicit(&v->on, memory_order_relaxed) > 1;
-        st = prove(p, level, v->d);
+        st = prove(p, level, v->d, split);
         if (atomic_load_explicit(&v->on, memory_order_relaxed) > 1) p->beside = true;
         lost = st == CUZK_OK && fault_hit("device lost");
         if (lost) st = FAIL(CUZK_EDEVICE, "a device that is lost, by a test");
@@ -440,7 +445,7 @@ static cuzk_status prove_somewhere(svc_part *p, unsigned level, svc_device *v)
     if (s->host_row < 0) /* what was reserved is enough for a GPU alone */
         extra = (int64_t)groth16_prove_size(p->job->key.k->pk, p->job->key.k->sys);
     if (extra != 0) ledger_charge(s->ledger, LEDGER_PROVING, extra);
-    st = prove(p, level, svc_stand_in(s, p->path));
+    st = prove(p, level, svc_stand_in(s, p->path), split);
     if (extra != 0) ledger_charge(s->ledger, LEDGER_PROVING, -extra);
     return st;
 }
@@ -458,6 +463,7 @@ void svc_prove(void *ctx, stage_item *it)
     svc_part *p = part_of_item(it);
     svc_account account = svc_account_begin(p->job);
     svc_device *v;
+    svc_split split;
     int row;
     bool alone;
 
@@ -470,18 +476,21 @@ void svc_prove(void *ctx, stage_item *it)
         v = p->path == PATH_DEVICES ? svc_device_take(s, p->avoid) : NULL;
         row = v != NULL ? (int)(v - s->devices) : s->host_row;
         p->at_dev = v;
-        p->begins = (svc_later){.p = p, .row = row, .at = clock_ns()};
+        svc_split_take(&split, s, p, v);
+        p->begins = (svc_later){.p = p, .row = row, .helpers = split.rows, .at = clock_ns()};
         svc_post(s, &p->begins);
         svc_event_part(s, p, PART_DEVICE);
         alone = atomic_fetch_add_explicit(&s->proving_now, 1, memory_order_relaxed) == 0;
         if (alone) mem_reset_peak(s->proving);
-        p->proved = prove_somewhere(p, it->level, v);
+        p->proved = prove_somewhere(p, it->level, v, &split);
         if (p->proved != CUZK_OK) p->why = *cuzk_last_error();
+        svc_split_put(&split, s, p);
         if (atomic_fetch_sub_explicit(&s->proving_now, 1, memory_order_relaxed) == 1 && alone &&
-            is_measured(s, v))
+            is_measured(s, v) && split.n == 0)
             p->measured = mem_peak(s->proving);
         if (v != NULL) svc_device_put(v);
-        p->ends = (svc_later){.p = p, .ended = true, .row = row, .at = clock_ns()};
+        p->ends =
+            (svc_later){.p = p, .ended = true, .row = row, .helpers = split.rows, .at = clock_ns()};
         svc_account_later(s, &account, &p->ends);
         svc_post(s, &p->ends);
     } else {
@@ -635,6 +644,7 @@ void svc_finish(void *ctx, stage_item *it)
     bool valid = false;
     cuzk_status st = CUZK_ECANCELLED;
 
+    if (p->helper_failed != 0) svc_split_tell(p);
     if (begin(p, PHASE_VERIFY, PART_DEVICE)) {
         if (p->proved == CUZK_OK) svc_timing_device(s, p);
         count_measured(p);
