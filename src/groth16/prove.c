@@ -19,7 +19,7 @@
 
 #define SNARKJS_GENERATOR 5
 /* Up to here all sums are asked for together; beyond, the scalars of H are given back before the others begin. */
-#define TOGETHER_LOG_N 18
+#define TOGETHER_LOG_N 16
 
 void groth16_job_free(groth16_job *job)
 {
