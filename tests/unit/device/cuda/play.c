@@ -36,7 +36,7 @@ static struct {
     bool asked, here, fake, check, hit, sticks, stuck;
     play_machine machine;
     unsigned long calls, launches, fail_at, bad_frees, live[KINDS];
-    size_t bytes;
+    size_t bytes, peak;
     int err;
     const char *only; /* calls of this function count; NULL: of all */
     const char *hit_name;
@@ -95,6 +95,7 @@ void play_fail_of(const char *name, unsigned long n, int err, bool sticks)
     (void)pthread_mutex_lock(&play.mu);
     play.only = name;
     play.calls = play.launches = 0;
+    play.peak = play.bytes;
     play.fail_at = n;
     play.err = err;
     play.sticks = sticks;
@@ -129,6 +130,7 @@ play_counts play_count(void)
                      .streams = play.live[STREAM],
                      .events = play.live[EVENT],
                      .bytes = play.bytes,
+                     .peak = play.peak,
                      .bad_frees = play.bad_frees};
     (void)pthread_mutex_unlock(&play.mu);
     return c;
@@ -168,6 +170,7 @@ static void note(const void *out, thing_kind kind, size_t size)
         *t = (thing){p, kind, size};
         play.live[kind]++;
         if (kind == BLOCK) play.bytes += size;
+        if (play.bytes > play.peak) play.peak = play.bytes;
         break;
     }
     (void)pthread_mutex_unlock(&play.mu);

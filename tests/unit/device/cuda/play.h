@@ -44,7 +44,7 @@ typedef struct play_counts {
     unsigned long calls, launches; /* since play_fail */
     /* not given back yet */
     unsigned long blocks, pinned, streams, events;
-    size_t bytes;            /* in blocks */
+    size_t bytes, peak;      /* in blocks, and the most since play_fail */
     unsigned long bad_frees; /* of what was not there */
 } play_counts;
 play_counts play_count(void);
