@@ -19,18 +19,29 @@
 
 /* ---- failures ---- */
 
+/* Who comes first tells why. */
+static void lose(cu_device *cu, int err, const char *call)
+{
+    int fine = CU_FINE;
+
+    if (!atomic_compare_exchange_strong_explicit(&cu->lost, &fine, CU_LOSING, memory_order_relaxed,
+                                                 memory_order_relaxed))
+        return;
+    (void)snprintf(cu->why, sizeof cu->why, "%.60s: %s", call,
+                   cudaGetErrorString((cudaError_t)err));
+    atomic_store_explicit(&cu->lost, CU_LOST, memory_order_release);
+}
+
 cuzk_status cu_fail(cu_device *cu, int err, const char *call, const char *file, int line)
 {
     cuzk_status st = err == cudaErrorMemoryAllocation ? CUZK_ENOMEM : CUZK_EDEVICE;
 
     (void)cudaGetLastError();
     /* an error that does not stick is gone now; one that does comes back, and the device is lost */
-    if (st == CUZK_EDEVICE && cudaPeekAtLastError() != cudaSuccess)
-        atomic_store_explicit(&cu->dead, true, memory_order_relaxed);
+    if (st == CUZK_EDEVICE && cudaPeekAtLastError() != cudaSuccess) lose(cu, err, call);
     int left = st == CUZK_EDEVICE ? (int)cudaStreamQuery(0) : (int)cudaSuccess;
     /* work of another thread that is not done is no failure */
-    if (left != cudaSuccess && left != cudaErrorNotReady)
-        atomic_store_explicit(&cu->dead, true, memory_order_relaxed);
+    if (left != cudaSuccess && left != cudaErrorNotReady) lose(cu, err, call);
     (void)cudaGetLastError(); /* of the query: the next launch would find it */
     return status_fail(file, line, st, status_default_class(st), "", "%s: %.60s: %s", cu->name,
                        call, cudaGetErrorString((cudaError_t)err));
@@ -38,8 +49,11 @@ cuzk_status cu_fail(cu_device *cu, int err, const char *call, const char *file, 
 
 cuzk_status cu_enter(cu_device *cu)
 {
-    if (atomic_load_explicit(&cu->dead, memory_order_relaxed))
-        return FAIL(CUZK_EDEVICE, "%s failed before and is out of use", cu->name);
+    int lost = atomic_load_explicit(&cu->lost, memory_order_acquire);
+
+    if (lost != CU_FINE)
+        return FAIL(CUZK_EDEVICE, "%s failed before and is out of use: %s", cu->name,
+                    lost == CU_LOST ? cu->why : "just now");
     (void)cudaGetLastError(); /* left by this thread's clean-ups: no failure of what comes now */
     CU_TRY(cu, cudaSetDevice(cu->index));
     return CUZK_OK;
@@ -253,7 +267,7 @@ static void tell(const device *d, device_info *out)
 
 static bool is_lost(const device *d)
 {
-    return atomic_load_explicit(&cu_of(d)->dead, memory_order_relaxed);
+    return atomic_load_explicit(&cu_of(d)->lost, memory_order_relaxed) != CU_FINE;
 }
 
 static uint64_t points_kept(const device *d, uint64_t id)

@@ -116,6 +116,9 @@ typedef struct cu_porter {
 #define CU_PORTERS 32
 #define CU_PORTERS_AT_ONCE 12u
 
+/* Whether an error stuck. CU_LOSING: somebody is about to write why. */
+enum { CU_FINE, CU_LOSING, CU_LOST };
+
 typedef struct cu_device {
     /* fixed after init */
     device *d;
@@ -124,8 +127,9 @@ typedef struct cu_device {
     char name[96]; /* "cuda:0 (NVIDIA ...)" */
     char model[72], uuid[48];
     size_t full; /* of device memory: what may be used */
-    /* atomic: relaxed, only a hint that is looked at before work */
-    _Atomic bool dead;
+    /* atomic: acquire and release, with `why` from CU_LOST on; relaxed elsewhere, as a hint that is looked at before work */
+    _Atomic int lost;
+    char why[160]; /* what the failure said that it was lost by */
     pthread_mutex_t mu;
     /* guarded by mu */
     cu_block blocks[CU_BLOCKS];

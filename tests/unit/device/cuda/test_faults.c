@@ -376,7 +376,7 @@ static void sweep(world *w, unsigned i, const fault_kind *f, unsigned long step)
 /* A device that is opened again costs time on a GPU: some hundred of these. */
 static unsigned long step_of(unsigned long calls, bool sticks, bool opens)
 {
-    unsigned long most = !play_is_real() ? 100000 : sticks || opens ? 15 : 200;
+    unsigned long most = !play_is_real() ? 100000 : sticks || opens ? 50 : 600;
 
     return calls <= most ? 1 : (calls + most - 1) / most;
 }

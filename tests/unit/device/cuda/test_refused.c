@@ -258,7 +258,8 @@ static void goes_away(int err, const char *words)
     play_heal(); /* it does not come back by itself */
     st = sum(&r);
     assert_int_equal(st, CUZK_EDEVICE);
-    assert_error_mentions("cuda:0 (played GPU) failed before and is out of use");
+    assert_error_mentions("cuda:0 (played GPU) failed before and is out of use: ");
+    assert_error_mentions(words);
     close_rig(&r);
 }
 
