@@ -233,9 +233,11 @@ static void test_ranges(void **state)
     dev_scalars half = {.n = N / 2};
     dev_points b = {.n = N, .enc = POINT_LEM, .trusted = true};
     g1_any want, got;
+    uint64_t before;
 
     (void)state;
     rig_open(&t, LIMIT);
+    before = brought(&t); /* by the start-up check */
     x = key_of(&t, LISTS * N * t.cv->g1_size);
     b.data = t.points[POINT_LEM];
     half.elems = t.k;
@@ -246,7 +248,7 @@ static void test_ranges(void **state)
         assert_status_ok(dev_msm_g1_buf(t.s, &got, t.cv->id, &x.list[0], N / 2, k, N / 2));
         assert_bytes_equal(&got, &want, t.cv->g1_size);
         assert_int_equal(kept(&t, &x), x.size / 2);
-        assert_int_equal(brought(&t), x.size / 2);
+        assert_int_equal(brought(&t) - before, x.size / 2);
     }
     expect_sum(&t, &x.list[0]);
     assert_int_equal(kept(&t, &x), x.size);

@@ -78,6 +78,12 @@ static cuzk_status copy_bytes(load *l, size_t ahead, cuzk_status (*beside)(void 
     return cu_upload_many(&m);
 }
 
+/* Bytes that are points as they came. */
+static bool is_ready(const load *l)
+{
+    return by_host(l) || (l->b->trusted && l->b->enc == POINT_LEM);
+}
+
 /* Enqueues; *bad, on the device, becomes as cu_group_ops.decode says, and then *word. */
 static cuzk_status decode(const load *l, uint64_t *bad, uint64_t *word)
 {
@@ -86,9 +92,9 @@ static cuzk_status decode(const load *l, uint64_t *bad, uint64_t *word)
 
     cu_mark(l->s, SPAN_GPU_POINTS);
     CU_TRY(q->cu, cudaMemsetAsync(bad, 0xff, sizeof *bad, q->s));
-    if (!by_host(l) && !l->b->trusted)
+    if (!is_ready(l))
         CU_TRY(q->cu, l->g->decode(q->s, at, (unsigned long long *)bad, at, l->to - l->from,
-                                   l->from, l->b->enc == POINT_ZCASH, false));
+                                   l->from, l->b->enc == POINT_ZCASH, l->b->trusted));
     CU_TRY(q->cu, cudaMemcpyAsync(word, bad, sizeof *bad, cudaMemcpyDeviceToHost, q->s));
     cu_mark(l->s, SPAN_KINDS);
     return CUZK_OK;
