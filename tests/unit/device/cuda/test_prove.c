@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "engine/engine.h"
@@ -21,10 +22,15 @@ static const cuzk_fixed_rs fixed_rs = {{7, 1, 2, 3}, {9, 4, 5, 6}};
 
 static const char *part(const char *circuit, const char *file)
 {
+    static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER; /* the harness is for one thread */
+    const char *path;
     char rel[128];
 
     (void)snprintf(rel, sizeof rel, "circom/%s/%s", circuit, file);
-    return harness_vector(rel);
+    (void)pthread_mutex_lock(&mu);
+    path = harness_vector(rel);
+    (void)pthread_mutex_unlock(&mu);
+    return path;
 }
 
 static cuzk_status prove(cuzk_engine *e, const char *circuit, const cuzk_fixed_rs *rs, char **out)
@@ -168,6 +174,85 @@ static void test_faults(void **state)
     play_start_up_check(true);
 }
 
+/* ---- faults beside another proof ---- */
+
+/* One of two threads that prove on one device, with a call of either failing now and then. */
+typedef struct prover {
+    cuzk_engine *e;
+    const char *circuit, *want;
+    unsigned n, seed;
+    unsigned right, wrong, refused,
+        other;         /* proofs; failures of the device; failures of another kind */
+    char message[256]; /* of the last of these */
+} prover;
+
+static void *prove_on(void *ctx)
+{
+    prover *p = ctx;
+
+    for (unsigned i = 0; i < p->n; i++) {
+        char *got;
+
+        p->seed = p->seed * 1103515245u + 12345u;
+        if (i % 3 != 2)
+            play_fail(1 + (p->seed >> 8) % 1500,
+                      i % 2 == 0 ? cudaErrorLaunchOutOfResources : cudaErrorMemoryAllocation,
+                      false);
+        cuzk_status st = prove(p->e, p->circuit, &fixed_rs, &got);
+        if (st == CUZK_OK && strcmp(got, p->want) == 0) {
+            p->right++;
+        } else if (st == CUZK_OK) {
+            p->wrong++;
+        } else if (st == CUZK_EDEVICE || st == CUZK_ENOMEM || st == CUZK_EBUDGET) {
+            p->refused++;
+        } else {
+            p->other++;
+            (void)snprintf(p->message, sizeof p->message, "%.250s", cuzk_last_error()->message);
+        }
+        free(got);
+    }
+    return NULL;
+}
+
+/* What a failed proof gives back may be the other's next: nothing of it may still be written. */
+static void test_beside(void **state)
+{
+    static const char *const circuits[] = {"bls12381/merkle5", "bn128/merkle5"};
+    prover p[2];
+    pthread_t threads[2];
+    cuzk_engine *e;
+
+    (void)state;
+    play_start_up_check(false);
+    play_heal();
+    e = open_engine("cuda", 0);
+    for (unsigned i = 0; i < 2; i++) {
+        p[i] = (prover){.e = e,
+                        .circuit = circuits[i],
+                        .want = cpu_proof(circuits[i]),
+                        .n = play_is_real() ? 300 : 40,
+                        .seed = i};
+        assert_int_equal(pthread_create(&threads[i], NULL, prove_on, &p[i]), 0);
+    }
+    for (unsigned i = 0; i < 2; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+    play_heal();
+    for (unsigned i = 0; i < 2; i++) {
+        print_message("%s beside another: %u proofs, %u refused by the device\n", p[i].circuit,
+                      p[i].right, p[i].refused);
+        assert_int_equal(p[i].wrong, 0);
+        if (play_is_real() && p[i].other != 0)
+            harness_fail("%u failed otherwise: %s", p[i].other, p[i].message);
+        assert_true(p[i].right != 0 || !play_is_real());
+        assert_proves(e, p[i].circuit, p[i].want);
+        free((char *)(uintptr_t)p[i].want);
+    }
+    assert_true(p[0].refused + p[1].refused != 0);
+    assert_false(device_is_lost(e->dev));
+    cuzk_engine_close(e);
+    assert_all_given_back();
+    play_start_up_check(true);
+}
+
 /* ---- many proofs ---- */
 
 static void need_gpu(void)
@@ -269,9 +354,8 @@ static void test_little_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_faults),        cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_same_bytes),    cmocka_unit_test(test_random),
         cmocka_unit_test(test_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
