@@ -4,7 +4,8 @@
  * start: a, b, c; the quotient; the sums over the key - all that needs the device. finish: r, s and a dozen single point
  * operations on the host. Knows no circuit and no device. Does not verify. The sums: prove_sums.c; on several devices: prove_shares.c.
  *
- * Both forms of key give C = L + H + s A + r B1 + (r s delta + s alpha + r beta), A and B1 being the plain sums:
+ * Both forms of key give C = L + H + s A + r B1 + (r s delta + s alpha + r beta), A and B1 being the plain sums; that is L + H + r (B1 + beta) and s
+ * times the proof's own A, alpha + A + r delta:
  *   bellperson: H = sum h_i h[i], h the coefficients of (a b - c) / Z
  *   snarkjs:    H = sum over the odd points of (a b - c) H[i]; no division (circom-formats.md section 6)
  *   bellperson with its derived points: L + H = sum over all variables of w_j l'_j + sum over the coset of (a b)[k] h'_k;
@@ -268,7 +269,7 @@ cuzk_status groth16_prove_finish(groth16_proof *out, groth16_job *job)
     span sp = span_open(SPAN_ASSEMBLE);
     groth16_proof p;
     g2_any t2;
-    fr rs;
+    g1_any b1;
 
     cv->g1_add(&p.a, &vk->alpha_g1, &job->sums.a);
     add_mul_g1(cv, &p.a, &vk->delta_g1, &job->r);
@@ -278,16 +279,10 @@ cuzk_status groth16_prove_finish(groth16_proof *out, groth16_job *job)
     cv->g2_add(&p.b, &p.b, &t2);
 
     cv->g1_add(&p.c, &job->sums.l, &job->sums.h);
-    cv->fr_mul(&rs, &job->r, &job->rs);
-    add_mul_g1(cv, &p.c, &vk->delta_g1, &rs);
-    g1_any a, b1;
-    cv->g1_add(&a, &vk->alpha_g1, &job->sums.a);
+    add_mul_g1(cv, &p.c, &p.a, &job->rs); /* s alpha + s A, and r s delta */
     cv->g1_add(&b1, &vk->beta_g1, &job->sums.b1);
-    add_mul_g1(cv, &p.c, &a, &job->rs);
     add_mul_g1(cv, &p.c, &b1, &job->r);
-    explicit_bzero(&rs, sizeof rs);
     explicit_bzero(&t2, sizeof t2);
-    explicit_bzero(&a, sizeof a);
     explicit_bzero(&b1, sizeof b1);
     *out = p;
     groth16_job_free(job);
