@@ -539,18 +539,28 @@ static cuzk_status one_sum(dev_stream *s, curve_id id, const dev_sum *a, bool ag
     return CUZK_OK;
 }
 
-cuzk_status dev_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t n)
+static cuzk_status many(dev_stream *s, curve_id id, const dev_sum *sums, size_t n)
 {
     bool done = false;
 
     for (size_t i = 0; i < n; i++) TRY(check_sum(s, id, &sums[i]));
-    if (n > 0 && s->d->be->msm_many != NULL) TRY(s->d->be->msm_many(s, id, sums, n, &done));
+    if (s->d->be->msm_many != NULL) TRY(s->d->be->msm_many(s, id, sums, n, &done));
     for (size_t i = 0; i < n && !done; i++) {
         bool again = false;
         for (size_t j = 0; j < i; j++) again = again || sums[j].r == sums[i].r;
         TRY(one_sum(s, id, &sums[i], again));
     }
     return CUZK_OK;
+}
+
+/* What is not a sum of another kind is the first one's. */
+cuzk_status dev_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t n)
+{
+    if (n == 0) return CUZK_OK;
+    span sp = span_open(sums[0].kind);
+    cuzk_status st = many(s, id, sums, n);
+    span_close(&sp);
+    return st;
 }
 
 void dev_forget(device *d, uint64_t id)

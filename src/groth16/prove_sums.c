@@ -132,6 +132,7 @@ static void list_sum(sum_list *s, job_sums *out, const groth16_job *job, const g
 static void join(job_sums *out, const sum_list *s, const curve *cv, sum_kind k)
 {
     if (s->q[k].in.n == 0) return;
+    span sp = span_open(kinds[k]);
     if (k == SUM_B2)
         cv->g2_add(&out->b2, &out->b2, &s->in.b2);
     else if (k == SUM_B1)
@@ -140,6 +141,7 @@ static void join(job_sums *out, const sum_list *s, const curve *cv, sum_kind k)
         cv->g1_add(&out->a, &out->a, &s->in.a);
     else
         cv->g1_add(&out->l, &out->l, &s->in.l);
+    span_close(&sp);
 }
 
 cuzk_status job_sum(job_sums *out, const groth16_job *job, dev_stream *s, const groth16_pk *pk,
@@ -153,7 +155,7 @@ cuzk_status job_sum(job_sums *out, const groth16_job *job, dev_stream *s, const 
     return CUZK_OK;
 }
 
-cuzk_status job_sums_together(job_sums *out, const groth16_job *job)
+static cuzk_status together(job_sums *out, const groth16_job *job)
 {
     const groth16_pk *pk = job->pk;
     sum_list list = {.n = 0};
@@ -167,6 +169,14 @@ cuzk_status job_sums_together(job_sums *out, const groth16_job *job)
     TRY(dev_msm_many(job->s, pk->cv->id, list.of, list.n));
     for (unsigned k = SUM_L; k < SUMS; k++) join(out, &list, pk->cv, (sum_kind)k);
     return CUZK_OK;
+}
+
+cuzk_status job_sums_together(job_sums *out, const groth16_job *job)
+{
+    span sp = span_open(kinds[SUM_H]); /* what is not another sum's */
+    cuzk_status st = together(out, job);
+    span_close(&sp);
+    return st;
 }
 
 /* Those of a selection are taken to be mixed as all are. */

@@ -19,7 +19,8 @@
 #define GROUP_BYTES ((size_t)1 << 20)   /* of a task's buckets: a second-level cache */
 #define MAX_POSITIONS ((size_t)1 << 16) /* of one sum: a task takes some 20 ms at most */
 #define MAX_TOTAL ((size_t)1 << 18)     /* of all: their points are in memory at once */
-#define CUTS 4      /* a sum is cut in so many tasks at least, where it has windows for them */
+#define CUTS 4 /* a sum is cut in so many tasks at least, where it has windows for them */
+#define MIN_TOTAL ((size_t)1 << 10)
 #define MIN_TASKS 4 /* for each thread */
 
 typedef struct many many;
@@ -273,6 +274,18 @@ static void sort_sums(many *m)
     }
 }
 
+static void plan_many(many *m, const dev_sum *sums, size_t n)
+{
+    for (size_t i = 0; i < n; i++) list_sum(m, &sums[i]);
+    for (size_t i = 0; i < m->n; i++) {
+        span sp = span_open(m->sums[i].part[0].of->kind);
+        plan_sum(m, &m->sums[i]);
+        m->n_groups += m->sums[i].n_groups;
+        span_close(&sp);
+    }
+    sort_sums(m);
+}
+
 /* Lays out what all groups of a sum read, and one thread's memory after another; base NULL: the size alone. */
 static size_t lay_out(many *m, uint8_t *base, unsigned threads)
 {
@@ -302,6 +315,7 @@ static cuzk_status run_many(many *m, pool *p)
     return CUZK_OK;
 }
 
+/* Neither larger nor so small that memory for all of them takes longer than their sums. */
 static bool are_small(const dev_sum *sums, size_t n)
 {
     size_t total = 0;
@@ -312,7 +326,7 @@ static bool are_small(const dev_sum *sums, size_t n)
         if (positions > MAX_POSITIONS) return false;
         total += positions;
     }
-    return total <= MAX_TOTAL;
+    return total >= MIN_TOTAL && total <= MAX_TOTAL;
 }
 
 cuzk_status cpu_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t n, bool *done)
@@ -324,26 +338,25 @@ cuzk_status cpu_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t
 
     *done = false;
     if (!are_small(sums, n)) return CUZK_OK;
+    span sp = span_open(SPAN_ALLOC);
     m = mem_new(s->d->m, 1, sizeof *m, &st);
+    span_close(&sp);
     if (m == NULL) return st;
     m->s = s;
     m->cv = s->d->curves[id];
-    for (size_t i = 0; i < n; i++) list_sum(m, &sums[i]);
-    for (size_t i = 0; i < m->n; i++) {
-        span sp = span_open(m->sums[i].part[0].of->kind);
-        plan_sum(m, &m->sums[i]);
-        m->n_groups += m->sums[i].n_groups;
-        span_close(&sp);
-    }
+    plan_many(m, sums, n);
     if (m->n_groups < MIN_TASKS * (size_t)threads) goto out;
-    sort_sums(m);
+    sp = span_open(SPAN_ALLOC);
     block = mem_new(s->d->m, lay_out(m, NULL, threads), 1, &st);
+    span_close(&sp);
     if (block == NULL) goto out;
     (void)lay_out(m, block, threads);
     st = run_many(m, s->d->pool);
     *done = st == CUZK_OK;
 out:
+    sp = span_open(SPAN_FREE);
     mem_free(s->d->m, block);
     mem_free(s->d->m, m);
+    span_close(&sp);
     return st;
 }
