@@ -431,11 +431,11 @@ static cuzk_status copy(dev_stream *s, dev_buf *dst, size_t to, const dev_buf *s
 
     TRY(cu_enter(cu));
     if (of != cu) see_each_other(cu, of);
+    cu_mark(s, SPAN_GPU_COPY_IN);
     CU_TRY(cu, cudaMemcpyPeerAsync(cu_buf_of(dst)->p + 8 * to, cu->index,
                                    cu_buf_of(src)->p + 8 * from, of->index, n * sizeof(fr), q->s));
     TRY(cu_end(s, cu_buf_used(s, dst)));
-    CU_TRY(cu, cudaStreamSynchronize(q->s));
-    return CUZK_OK;
+    return cu_wait(s);
 }
 
 /* ---- vectors ---- */
