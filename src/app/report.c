@@ -134,10 +134,14 @@ static void print_gpu(const cuzk_gpu_times *g, FILE *f)
 {
     if (g->proofs == 0) return;
     fprintf(f, "%-24s %8s %10s %7s\n", "on GPUs", "times", "seconds", "share");
-    for (size_t i = 0; i < g->n_steps; i++)
-        fprintf(f, "%-24s %8llu %10.4f %6.1f%%\n", g->steps[i].name,
-                (unsigned long long)g->steps[i].n, seconds(g->steps[i].total_ns),
-                share_of(g->steps[i].total_ns, g->window_ns));
+    for (size_t i = 0; i < g->n_steps; i++) {
+        const cuzk_step *s = &g->steps[i];
+
+        fprintf(f, "%-24s %8llu %10.4f", s->name, (unsigned long long)s->n, seconds(s->total_ns));
+        if (strncmp(s->name, "between", 7) != 0) /* which is not within that time */
+            fprintf(f, " %6.1f%%", share_of(s->total_ns, g->window_ns));
+        fprintf(f, "\n");
+    }
     fprintf(f, "%-24s %8llu %10.4f  device busy while work is queued %.2f%%\n",
             "first kernel to last", (unsigned long long)g->proofs, seconds(g->window_ns),
             share_of(g->busy_ns, g->window_ns));

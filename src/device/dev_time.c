@@ -260,8 +260,8 @@ void dev_time_add(dev_time *t, int lane, const span_noted *work, size_t n_work,
 static void add_before_locked(dev_time *t, gap_list *told, const dev_lane *l)
 {
     if (l->idle_from == 0 || l->idle == SPAN_KINDS || l->first <= l->idle_from) return;
-    t->sums.n[l->idle]++;
-    t->sums.ns[l->idle] += l->first - l->idle_from;
+    t->sums.before_n[l->idle]++;
+    t->sums.before_ns[l->idle] += l->first - l->idle_from;
     told->gap[told->n++] = (span_noted){l->idle_from, l->first, l->idle, SPAN_KINDS};
 }
 

@@ -73,9 +73,11 @@ typedef struct dev_times {
     uint64_t window_ns; /* from a proof's first kernel to its last; an instant counts once */
     uint64_t busy_ns;   /* of these: at work. The rest is in the causes of idling below. */
     uint64_t tail_ns, worst_tail_ns; /* from a proof's last kernel to dev_work_end: sum, longest */
-    /* by kind: SPAN_GPU_* work (of all proofs, which may overlap) and idling, idling between proofs too where its cause was known;
-       under a step of proving (SPAN_MSM_H) the work that was done for it */
+    /* by kind: SPAN_GPU_* work (of all proofs, which may overlap) and idling; under a step of proving (SPAN_MSM_H) the work that was
+       done for it */
     uint64_t n[SPAN_KINDS], ns[SPAN_KINDS];
+    uint64_t before_n[SPAN_KINDS],
+        before_ns[SPAN_KINDS]; /* idling between proofs, where its cause was known */
 } dev_times;
 void dev_times_get(const device *d, dev_times *out);
 /** What comes on this stream is a proof's, until dev_work_end, which waits for it: a GPU measures it, and notes spans on the

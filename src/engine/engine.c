@@ -151,6 +151,8 @@ static void add_gpu_times(dev_times *sum, const dev_times *t)
     for (unsigned k = 0; k < SPAN_KINDS; k++) {
         sum->n[k] += t->n[k];
         sum->ns[k] += t->ns[k];
+        sum->before_n[k] += t->before_n[k];
+        sum->before_ns[k] += t->before_ns[k];
     }
 }
 
@@ -166,16 +168,26 @@ static void all_gpu_times(const cuzk_engine *e, dev_times *sum)
 }
 
 /* Insertion by total, largest first; beyond what there is room for the smallest are left out. */
-static void add_gpu_step(cuzk_gpu_times *out, span_kind k, uint64_t n, uint64_t ns)
+static void add_gpu_step(cuzk_gpu_times *out, const char *name, uint64_t n, uint64_t ns)
 {
     const size_t room = sizeof out->steps / sizeof out->steps[0];
     size_t i = out->n_steps;
 
-    if (n == 0 || span_group(k) != 'D') return;
+    if (n == 0 || name == NULL) return;
     if (i == room && out->steps[--i].total_ns >= ns) return;
     for (; i > 0 && out->steps[i - 1].total_ns < ns; i--) out->steps[i] = out->steps[i - 1];
-    out->steps[i] = (cuzk_step){.name = span_name(k), .n = n, .total_ns = ns};
+    out->steps[i] = (cuzk_step){.name = name, .n = n, .total_ns = ns};
     if (out->n_steps < room) out->n_steps++;
+}
+
+static const char *before_name(span_kind k)
+{
+    static const char *const names[SPAN_KINDS] = {
+        [SPAN_GPU_IDLE_HOST] = "between: host work",  [SPAN_GPU_IDLE_MEMORY] = "between: memory",
+        [SPAN_GPU_IDLE_LOCK] = "between: lock",       [SPAN_GPU_IDLE_KEY] = "between: key",
+        [SPAN_GPU_IDLE_SYNTH] = "between: synthesis", [SPAN_GPU_IDLE_WORK] = "between: no work"};
+
+    return names[k];
 }
 
 /* Since the job began. The longest tail is of all proofs that the engine made. */
@@ -189,8 +201,12 @@ static void gpu_times_of(const job *j, cuzk_gpu_times *out)
     out->busy_ns = now.busy_ns - j->gpu.busy_ns;
     out->tail_ns = now.tail_ns - j->gpu.tail_ns;
     if (out->proofs != 0) out->worst_tail_ns = now.worst_tail_ns;
-    for (unsigned k = 0; k < SPAN_KINDS; k++)
-        add_gpu_step(out, (span_kind)k, now.n[k] - j->gpu.n[k], now.ns[k] - j->gpu.ns[k]);
+    for (span_kind k = 0; k < SPAN_KINDS; k++) {
+        add_gpu_step(out, span_group(k) == 'D' ? span_name(k) : NULL, now.n[k] - j->gpu.n[k],
+                     now.ns[k] - j->gpu.ns[k]);
+        add_gpu_step(out, before_name(k), now.before_n[k] - j->gpu.before_n[k],
+                     now.before_ns[k] - j->gpu.before_ns[k]);
+    }
 }
 
 /* ---- jobs ---- */

@@ -252,8 +252,9 @@ static void test_between(void **state)
     span_close(&sp);
     one_ntt(t);
     dev_time_get(t, &s);
-    assert_int_equal(s.n[SPAN_GPU_IDLE_SYNTH], 1);
-    assert_true(s.ns[SPAN_GPU_IDLE_SYNTH] >= 199000);
+    assert_int_equal(s.before_n[SPAN_GPU_IDLE_SYNTH], 1);
+    assert_true(s.before_ns[SPAN_GPU_IDLE_SYNTH] >= 199000);
+    assert_int_equal(s.ns[SPAN_GPU_IDLE_SYNTH], 0);
     span_each(r, 0, see, &seen);
     assert_true(seen.work == 2 && seen.idle == 1 && seen.synth == 1);
     span_rec_close(r);
