@@ -107,7 +107,7 @@ typedef enum cuzk_missing_device {
 typedef struct cuzk_config {
     unsigned threads; /* 0: as many as the machine has */
     /** NULL or "auto": a GPU, and the CPU where none can be used (a warning says why, where there is a driver). "cpu", "cuda",
-     *  "cuda:N", "cuda:UUID"; or several, comma-separated: a service proves on each of them, anything else on the
+     *  "cuda:N", "cuda:UUID", "cuda:all"; or several, comma-separated: proofs are made on each of them, anything else on the
      *  first. */
     const char *device;
     bool all_gpus;               /* "auto" and "cuda": all GPUs, not one alone */

@@ -24,8 +24,8 @@ helper *helper_take(helpers *x, unsigned i, const cancel *c);
 cuzk_status helper_put(helper *h, cuzk_error *why);
 /** As groth16 takes it. pk: as in groth16_helper. */
 groth16_helper helper_offer(helper *h, const groth16_pk *pk);
-/** fn(arg, s) on its thread, after what was started before. When it cannot be (no memory), that is its failure. */
-void helper_start(void *h, cuzk_status (*fn)(void *arg, dev_stream *s), void *arg);
-void helper_join(void *h);
+/** ctx: a helper. fn(arg, s) on its thread, after what was started before. When it cannot be (no memory), that is its failure. */
+void helper_start(void *ctx, cuzk_status (*fn)(void *arg, dev_stream *s), void *arg);
+void helper_join(void *ctx);
 
 #endif
