@@ -96,8 +96,10 @@ static void make_points(subject *t, unsigned g2, size_t n)
 static void make_key(subject *t, key *x, const char *name, const size_t n[LISTS])
 {
     size_t rows = (size_t)1 << t->log_n;
-    dev_keeping keep = {
-        .set = dev_points_id(), .longest = n[0], .beside = (3 * rows + rows / 2) * sizeof(fr)};
+    dev_keeping keep = {.set = dev_points_id(),
+                        .longest = n[0],
+                        .beside = (3 * rows + rows / 2) * sizeof(fr),
+                        .during = (rows + rows / 2) * sizeof(fr)};
 
     x->name = name;
     for (unsigned i = 0; i < LISTS; i++) {

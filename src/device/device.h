@@ -157,8 +157,9 @@ void dev_forget(device *d, uint64_t id);
 typedef struct dev_keeping {
     uint64_t set;   /* the key's, from dev_points_id: lists of a set do not displace each other */
     size_t longest; /* points of its longest list */
-    size_t
-        beside; /* bytes of buffers that a proof takes on the device: what stays leaves them free */
+    /* bytes of buffers that a proof has on the device, before its sums and during them: what stays leaves them free, and the sums'
+       plan beside the latter */
+    size_t beside, during;
     bool always; /* never given up for other memory */
 } dev_keeping;
 

@@ -22,17 +22,22 @@ bool residency_goes_before(const residency *a, const residency *b)
     return a->set_use < b->set_use;
 }
 
+/* What a proof takes at most. */
+static size_t work_of(const residency_room *r)
+{
+    size_t most = r->during < r->limit ? (r->limit - r->during) / 2 : 0;
+    size_t sums = r->during + (r->plan < most ? r->plan : most);
+
+    return sums > r->beside ? sums : r->beside;
+}
+
 size_t residency_points(const residency_room *r, size_t n, size_t size)
 {
-    size_t left = r->limit, work, taken, points;
+    size_t left = r->limit, work = work_of(r), taken = r->others + r->of_set, points;
 
-    if (r->beside >= left) return 0;
-    work = (left - r->beside) / 2;
-    if (r->plan < work) work = r->plan;
-    work += r->beside;
     if (work <= left / 10 * 3) work *= 2;
+    if (work >= left) return 0;
     left -= work;
-    taken = r->others + r->of_set;
     if (taken < r->others || taken >= left) return 0;
     points = (left - taken) / size;
     if (points >= n) return n;

@@ -35,13 +35,13 @@ bool residency_goes_before(const residency *a, const residency *b);
 /** Of a device's memory, in bytes. */
 typedef struct residency_room {
     size_t limit;
-    size_t others; /* kept, and not to be given up for this list; lists of its set apart */
-    size_t of_set; /* kept of its set, this list apart */
-    size_t beside; /* dev_keeping.beside */
-    size_t plan;   /* that the longest sum takes when it is free to */
+    size_t others;         /* kept, and not to be given up for this list; lists of its set apart */
+    size_t of_set;         /* kept of its set, this list apart */
+    size_t beside, during; /* as in dev_keeping */
+    size_t plan;           /* that the longest sum takes when it is free to */
 } residency_room;
 /** How many of n points of `size` bytes each may stay, from the first on: as many as leave room for two proofs where these are
- *  content with 3/5 of the memory, else for one, whose sums are content with half of what its buffers leave. 0: so few that
+ *  content with 3/5 of the memory, else for one. A proof's sums are content with half of what its buffers leave. 0: so few that
  *  they are not worth a list. */
 size_t residency_points(const residency_room *r, size_t n, size_t size);
 

@@ -27,6 +27,7 @@ void groth16_pk_one_set(groth16_pk *pk)
     dev_points *lists[GROTH16_PK_LISTS];
 
     keep.beside = (3 * n + n / 2) * sizeof(fr); /* a, b, c and a domain's twiddles */
+    keep.during = (n + n / 2) * sizeof(fr);     /* the scalars of H, in a, and the twiddles */
     lists_of(pk, lists);
     for (unsigned i = 0; i < GROTH16_PK_LISTS; i++)
         if (lists[i]->n > keep.longest) keep.longest = lists[i]->n;

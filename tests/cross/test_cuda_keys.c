@@ -128,7 +128,7 @@ static void rig_close(rig *t)
 /* Of which `room` bytes may stay: the rest is said to be wanted for buffers, and half of what these leave for sums. */
 static key key_of(const rig *t, size_t room)
 {
-    dev_keeping keep = {.set = dev_points_id(), .longest = N, .beside = t->limit - 2 * room};
+    dev_keeping keep = {.set = dev_points_id(), .longest = N, .during = t->limit - 2 * room};
     key x = {.size = N * t->cv->g1_size};
 
     for (unsigned i = 0; i < LISTS; i++) {
@@ -343,7 +343,7 @@ static void test_two_keys(void **state)
     rig_open(&t, LIMIT);
     a = key_of(&t, LISTS * N * t.cv->g1_size + (1 << 20));
     b = key_of(&t, LISTS * N * t.cv->g1_size + (1 << 20));
-    assert_status_ok(dev_buf_new(&buffers, t.gpu, a.list[0].keep.beside / sizeof(fr)));
+    assert_status_ok(dev_buf_new(&buffers, t.gpu, a.list[0].keep.during / sizeof(fr)));
     dev_points_want(t.gpu, a.list[0].keep.set, DEV_WANT_QUEUED, true);
     assert_int_equal(use(&t, &a), LISTS * a.size);
     assert_int_equal(kept(&t, &a), LISTS * a.size);

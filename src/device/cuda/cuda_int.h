@@ -107,7 +107,8 @@ typedef struct cu_lane {
     span_noted work[CU_MARKS], host[CU_HOST_NOTES];
 } cu_lane;
 /* One of several threads that copy to the device at once: each fills one half while its other one travels. */
-#define CU_PORTER_HALF ((size_t)2 << 20)
+#define CU_PORTER_HALF \
+    ((size_t)4 << 20) /* smaller copies cost the bus: half a MiB, more than half of its speed */
 typedef struct cu_porter {
     cu_stream s; /* NULL: none */
     uint8_t *half[2];

@@ -14,9 +14,9 @@
 #include "base/clock.h"
 #include "device/cuda/cuda_msm.h"
 
-#define BLOCK ((size_t)256 << 20) /* bytes that arrive together */
-#define IN_FLIGHT 8u              /* blocks that are being decoded */
-#define FEW 16u                   /* a list's part of which less is brought in each time */
+#define BLOCK ((size_t)1 << 30) /* bytes that arrive together */
+#define IN_FLIGHT 8u            /* blocks that are being decoded */
+#define FEW 16u                 /* a list's part of which less is brought in each time */
 
 /* ---- bringing in ---- */
 
@@ -275,7 +275,7 @@ static size_t plan_size(const cu_device *cu, curve_id id, size_t n, size_t room)
 static size_t to_stay(cu_device *cu, curve_id id, const dev_points *b, size_t n)
 {
     size_t longest = b->keep.longest > b->n ? b->keep.longest : b->n;
-    residency_room room = {.beside = b->keep.beside};
+    residency_room room = {.beside = b->keep.beside, .during = b->keep.during};
 
     (void)pthread_mutex_lock(&cu->mu);
     room.limit = cu->limit;
@@ -287,8 +287,8 @@ static size_t to_stay(cu_device *cu, curve_id id, const dev_points *b, size_t n)
             room.others += k->r.size;
     }
     (void)pthread_mutex_unlock(&cu->mu);
-    if (room.beside >= room.limit) return 0;
-    room.plan = plan_size(cu, id, longest, room.limit - room.beside);
+    if (room.during >= room.limit) return 0;
+    room.plan = plan_size(cu, id, longest, room.limit - room.during);
     return residency_points(&room, n, cu_group_of(id, b->g2)->point_size);
 }
 

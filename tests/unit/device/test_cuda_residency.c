@@ -293,7 +293,7 @@ static dev_points list_of(const rig *t, size_t n, size_t room)
     harness_random_bytes(data, n * SIZE);
     for (size_t i = 0; i < n; i++) data[i * SIZE] = 0; /* none is bad */
     b.data = data;
-    b.keep = (dev_keeping){.set = next_id(), .longest = n, .beside = t->cu.limit - 2 * room * SIZE};
+    b.keep = (dev_keeping){.set = next_id(), .longest = n, .during = t->cu.limit - 2 * room * SIZE};
     return b;
 }
 

@@ -9,15 +9,19 @@
 #define GIB ((size_t)1 << 30)
 #define G1 ((size_t)96)
 
-/* a, b, c and twiddles of 2^27 rows */
+/* a, b, c and twiddles of 2^27 rows; a and twiddles; the plan of the H sum of 2^27 points */
 #define BESIDE (14 * GIB)
-/* of the H sum of 2^27 points */
-#define PLAN (22 * GIB)
+#define DURING (6 * GIB)
+#define PLAN (20 * GIB)
 
 static size_t stays(size_t limit, size_t others, size_t of_set, size_t n)
 {
-    residency_room r = {
-        .limit = limit, .others = others, .of_set = of_set, .beside = BESIDE, .plan = PLAN};
+    residency_room r = {.limit = limit,
+                        .others = others,
+                        .of_set = of_set,
+                        .beside = BESIDE,
+                        .during = DURING,
+                        .plan = PLAN};
 
     return residency_points(&r, n, G1);
 }
@@ -72,28 +76,28 @@ static void test_large_card(void **state)
     for (size_t have = 0; have < porep; have += 11 * GIB)
         assert_int_equal(stays(limit, 0, have, 11 * GIB / G1), 11 * GIB / G1);
     /* two proofs' work stays free */
-    last = stays(limit, 0, 52 * GIB, list);
-    assert_true(last < list && last * G1 == (131 - 72 - 52) * GIB / G1 * G1);
+    last = stays(limit, 0, 70 * GIB, list);
+    assert_true(last == (131 - 52 - 70) * GIB / G1);
     /* beside another key that is wanted */
-    last = stays(limit, porep, 0, list);
-    assert_int_equal(last, list);
-    last = stays(limit, porep, 13 * GIB, list);
-    assert_true(last == 2 * GIB / G1);
-    assert_int_equal(stays(limit, porep, 15 * GIB, list), 0);
+    assert_int_equal(stays(limit, porep, 0, list), list);
+    assert_int_equal(stays(limit, porep, 26 * GIB, list), (131 - 52 - 44 - 26) * GIB / G1);
+    assert_int_equal(stays(limit, porep, 35 * GIB, list), 0);
 }
 
-/* 80 GB: one proof's work beside nearly all of the key. 24 and 16 GB: what half of the rest leaves, or nothing. */
+/* 80 GB: all of a PoRep key beside one proof's work. 24 GB: what the sums' half leaves. 16 GB: next to nothing. */
 static void test_small_cards(void **state)
 {
     size_t list = 13 * GIB / G1;
 
     (void)state;
-    assert_int_equal(stays(74 * GIB, 0, 25 * GIB, list), list);
-    assert_int_equal(stays(74 * GIB, 0, 34 * GIB, list), 4 * GIB / G1);
-    assert_int_equal(stays(22 * GIB, 0, 0, list), 4 * GIB / G1);
-    assert_int_equal(stays(22 * GIB, 0, 4 * GIB, list), 0);
+    assert_int_equal(stays(74 * GIB, 0, 33 * GIB, list), list);
+    assert_int_equal(stays(74 * GIB, 0, 44 * GIB, list), 4 * GIB / G1);
+    assert_int_equal(stays(22 * GIB, 0, 0, list), 8 * GIB / G1);
+    assert_int_equal(stays(22 * GIB, 0, 8 * GIB, list), 0);
+    assert_int_equal(stays(15 * GIB, 0, 0, list), 1 * GIB / G1);
     assert_int_equal(stays(14 * GIB, 0, 0, list), 0);
-    assert_int_equal(stays(15 * GIB, 0, 0, list), 0); /* half a GiB of 13 is not worth it */
+    assert_int_equal(stays(14 * GIB + GIB / 2, 0, 0, list),
+                     0); /* half a GiB of 13 is not worth it */
 }
 
 static void test_edges(void **state)
@@ -110,10 +114,14 @@ static void test_edges(void **state)
     assert_int_equal(residency_points(&r, 1, 100), 0);
     r = (residency_room){.limit = 1000, .beside = 1000};
     assert_int_equal(residency_points(&r, 1, 1), 0);
+    r = (residency_room){.limit = 1000, .during = 1000};
+    assert_int_equal(residency_points(&r, 1, 1), 0);
     r = (residency_room){.limit = 1000, .plan = SIZE_MAX};
     assert_int_equal(residency_points(&r, 10, 100), 5);
-    r = (residency_room){.limit = 1000, .plan = 100, .beside = 100};
+    r = (residency_room){.limit = 1000, .plan = 100, .during = 100};
     assert_int_equal(residency_points(&r, 10, 100), 6);
+    r = (residency_room){.limit = 1000, .plan = 100, .during = 100, .beside = 400};
+    assert_int_equal(residency_points(&r, 10, 100), 6); /* the buffers before, once */
 }
 
 int main(void)
