@@ -165,7 +165,7 @@ static cuzk_status set_limit(cu_device *cu, size_t wanted, size_t left, size_t t
 static cuzk_status describe(cu_device *cu, size_t wanted)
 {
     struct cudaDeviceProp prop;
-    size_t left, total;
+    size_t left = 0, total;
 
     CU_TRY(cu, cudaGetDeviceProperties(&prop, cu->index));
     (void)snprintf(cu->name, sizeof cu->name, "cuda:%d (%.64s)", cu->index, prop.name);

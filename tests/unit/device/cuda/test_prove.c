@@ -143,6 +143,7 @@ static void sweep(const char *circuit, int err, bool sticks, unsigned long most)
             char *got;
 
             assert_status_is(prove(e, circuit, &fixed_rs, &got), CUZK_EDEVICE);
+            free(got);
             assert_true(device_is_lost(e->dev));
             cuzk_engine_close(e);
             assert_all_given_back();
@@ -263,13 +264,15 @@ static void need_gpu(void)
 /* Resident bytes of this process. */
 static size_t resident(void)
 {
+    char line[128], *at;
     FILE *f = fopen("/proc/self/statm", "r");
-    unsigned long size, pages = 0;
 
     assert_non_null(f);
-    assert_int_equal(fscanf(f, "%lu %lu", &size, &pages), 2);
+    assert_non_null(fgets(line, sizeof line, f));
     (void)fclose(f);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
+    at = strchr(line, ' '); /* behind the size */
+    assert_non_null(at);
+    return strtoul(at, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static void make_many(const char *circuit, unsigned n, const cuzk_fixed_rs *rs)
