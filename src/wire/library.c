@@ -28,7 +28,10 @@ static cuzk_status find(library *l)
 {
     void *handle = dlopen(l->soname, RTLD_NOW | RTLD_LOCAL);
 
-    if (handle == NULL) return FAIL(CUZK_EIO, "a library of the service: %s", dlerror());
+    /* why not is dlerror's to say, which POSIX does not promise to threads */
+    if (handle == NULL)
+        return FAIL(CUZK_EIO, "the service's library %s, or one below it, cannot be loaded",
+                    l->soname);
     for (size_t i = 0; i < l->n; i++) {
         void *f = dlsym(handle, l->names[i]);
 
