@@ -150,9 +150,68 @@ template <class P> CU_FN field<P> operator*(const field<P> &a, const field<P> &b
     return field<P>::reduce_once(t);
 }
 
+/** Products a[i] a[j], j > i: those with i + j even to e at i + j, the others to o at i + j - 1. */
+template <int N, int I> CU_FN void cross_products(uint32_t *e, uint32_t *o, const uint32_t *a)
+{
+    if constexpr (I + 1 < N) {
+        add_row<(N - I) / 2>(o + 2 * I, a + I + 1, a[I]);
+        if constexpr (I + 2 < N) add_row<(N - I - 1) / 2>(e + 2 * I + 2, a + I + 2, a[I]);
+        cross_products<N, I + 1>(e, o, a);
+    }
+}
+
+/** t = a^2, 2 N limbs. */
+template <int N> CU_FN void square_whole(uint32_t *t, const uint32_t *a)
+{
+    uint32_t o[2 * N];
+#pragma unroll
+    for (int i = 0; i < 2 * N; i++) t[i] = o[i] = 0;
+    cross_products<N, 0>(t, o, a);
+    /* o begins one limb further up; its last limb is 0 */
+#pragma unroll
+    for (int i = 2 * N - 1; i > 0; i--) o[i] = o[i - 1];
+    o[0] = 0;
+    uint32_t c = rows<N>::sum(t, t, o);
+    (void)rows<N>::sum_in(t + N, t + N, o + N, c);
+    c = rows<N>::sum(t, t, t);
+    (void)rows<N>::sum_in(t + N, t + N, t + N, c);
+    c = rows<N>::add_squares(t, a, 0);
+    (void)rows<N>::add_squares(t + N, a + N / 2, c);
+}
+
+/** What a step of a product does to clear the lowest limb, with nothing added. */
+template <class P> CU_FN void reduce_step(uint32_t *e, uint32_t *o)
+{
+    field<P> m = field<P>::modulus();
+    uint32_t k = rows<P::N>::reduce_down(o, e[0], m.l + 1, P::NEG_INV);
+    rows<P::N>::add(e, o[P::N - 1], m.l, k);
+}
+
+/** The products of two limbs once each: n (3 n + 1) / 2 wide ones and n more to reduce. */
 template <class P> CU_FN field<P> sqr(const field<P> &a)
 {
-    return a * a;
+    if constexpr (P::N == 8 && P::mod(0) == 1) {
+        return a * a; /* whose reduction is cheaper */
+    } else {
+        uint32_t t[2 * P::N], o[P::N];
+        field<P> r, s;
+        square_whole<P::N>(t, a.l);
+#pragma unroll
+        for (int i = 0; i < P::N; i++) o[i] = 0;
+#pragma unroll
+        for (int i = 0; i < P::N; i += 2) {
+            reduce_step<P>(t, o);
+            reduce_step<P>(o, t);
+        }
+#pragma unroll
+        for (int i = 0; i < P::N; i++) {
+            r.l[i] = t[P::N + i];
+            s.l[i] = i + 1 < P::N ? o[i + 1] : 0;
+        }
+        rows<P::N>::sum(r.l, r.l, t);
+        rows<P::N>::sum(r.l, r.l, s.l); /* a^2 / R + m at most: below 2 m */
+        return field<P>::reduce_once(r);
+    }
 }
 
 template <class P> CU_FN field<P> dbl(const field<P> &a)

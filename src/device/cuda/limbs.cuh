@@ -27,9 +27,9 @@ inline uint32_t row_add_host(uint32_t *acc, const uint32_t *a, uint32_t b, int n
     return carry;
 }
 
-inline uint32_t sum_host(uint32_t *r, const uint32_t *a, const uint32_t *b, int n)
+inline uint32_t sum_host(uint32_t *r, const uint32_t *a, const uint32_t *b, int n, uint32_t carry)
 {
-    uint64_t c = 0;
+    uint64_t c = carry;
     for (int i = 0; i < n; i++) {
         c += (uint64_t)a[i] + b[i];
         r[i] = (uint32_t)c;
@@ -119,7 +119,7 @@ template <> struct rows<12> {
               "r"(b[9]), "r"(b[10]), "r"(b[11]));
         return c;
 #else
-        return sum_host(r, a, b, 12);
+        return sum_host(r, a, b, 12, 0);
 #endif
     }
     /** r = a - b; returns 1 when it went below zero. */
@@ -142,6 +142,67 @@ template <> struct rows<12> {
 #else
         return difference_host(r, a, b, 12);
 #endif
+    }
+    /** r = a + b + carry; returns the carry. */
+    static CU_FN uint32_t sum_in(uint32_t *r, const uint32_t *a, const uint32_t *b, uint32_t carry)
+    {
+#ifdef __CUDA_ARCH__
+        uint32_t c;
+        asm("add.cc.u32 %12, %13, 0xffffffff; addc.cc.u32 %0, %14, %26; "
+            "addc.cc.u32 %1, %15, %27; addc.cc.u32 %2, %16, %28; "
+            "addc.cc.u32 %3, %17, %29; addc.cc.u32 %4, %18, %30; "
+            "addc.cc.u32 %5, %19, %31; addc.cc.u32 %6, %20, %32; "
+            "addc.cc.u32 %7, %21, %33; addc.cc.u32 %8, %22, %34; "
+            "addc.cc.u32 %9, %23, %35; addc.cc.u32 %10, %24, %36; "
+            "addc.cc.u32 %11, %25, %37; addc.u32 %12, 0, 0;"
+            : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]),
+              "=r"(r[7]), "=r"(r[8]), "=r"(r[9]), "=r"(r[10]), "=r"(r[11]), "=&r"(c)
+            : "r"(carry), "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]),
+              "r"(a[6]), "r"(a[7]), "r"(a[8]), "r"(a[9]), "r"(a[10]), "r"(a[11]), "r"(b[0]),
+              "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]), "r"(b[6]), "r"(b[7]),
+              "r"(b[8]), "r"(b[9]), "r"(b[10]), "r"(b[11]));
+        return c;
+#else
+        return sum_host(r, a, b, 12, carry);
+#endif
+    }
+    /** acc += sum a[i]^2 2^(64 i) + carry over 6 limbs of a; returns the carry. */
+    static CU_FN uint32_t add_squares(uint32_t *acc, const uint32_t *a, uint32_t carry)
+    {
+#ifdef __CUDA_ARCH__
+        uint32_t c;
+        asm("add.cc.u32 %12, %13, 0xffffffff; " ROW_NEXT(0, 1, 14, 14) ROW_NEXT(2, 3, 15, 15)
+                ROW_NEXT(4, 5, 16, 16) ROW_NEXT(6, 7, 17, 17) ROW_NEXT(8, 9, 18, 18)
+                    ROW_NEXT(10, 11, 19, 19) "addc.u32 %12, 0, 0;"
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "+r"(acc[8]), "+r"(acc[9]), "+r"(acc[10]), "+r"(acc[11]),
+              "=&r"(c)
+            : "r"(carry), "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]));
+        return c;
+#else
+        for (int i = 0; i < 6; i++) carry = row_add_host(acc + 2 * i, a + i, a[i], 2, carry);
+        return carry;
+#endif
+    }
+    /** add_down with m times k = e0 neg_inv, e0 being what it has become; returns k. */
+    static CU_FN uint32_t reduce_down(uint32_t *acc, uint32_t &e0, const uint32_t *m,
+                                      uint32_t neg_inv)
+    {
+        uint32_t k;
+#ifdef __CUDA_ARCH__
+        asm("add.cc.u32 %12, %12, %1; mul.lo.u32 %13, %12, %14; " ROW_DOWN(0, 1, 15, 13, 2, 3)
+                ROW_DOWN(2, 3, 16, 13, 4, 5) ROW_DOWN(4, 5, 17, 13, 6, 7)
+                    ROW_DOWN(6, 7, 18, 13, 8, 9) ROW_DOWN(8, 9, 19, 13, 10, 11)
+                        ROW_LAST(10, 11, 20, 13)
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "+r"(acc[8]), "+r"(acc[9]), "+r"(acc[10]), "+r"(acc[11]),
+              "+r"(e0), "=&r"(k)
+            : "r"(neg_inv), "r"(m[0]), "r"(m[2]), "r"(m[4]), "r"(m[6]), "r"(m[8]), "r"(m[10]));
+#else
+        k = (e0 + acc[1]) * neg_inv;
+        add_down(acc, e0, m, k);
+#endif
+        return k;
     }
 };
 
@@ -221,7 +282,7 @@ template <> struct rows<8> {
               "r"(b[6]), "r"(b[7]));
         return c;
 #else
-        return sum_host(r, a, b, 8);
+        return sum_host(r, a, b, 8, 0);
 #endif
     }
     static CU_FN uint32_t difference(uint32_t *r, const uint32_t *a, const uint32_t *b)
@@ -241,7 +302,104 @@ template <> struct rows<8> {
         return difference_host(r, a, b, 8);
 #endif
     }
+    /** r = a + b + carry; returns the carry. */
+    static CU_FN uint32_t sum_in(uint32_t *r, const uint32_t *a, const uint32_t *b, uint32_t carry)
+    {
+#ifdef __CUDA_ARCH__
+        uint32_t c;
+        asm("add.cc.u32 %8, %9, 0xffffffff; addc.cc.u32 %0, %10, %18; "
+            "addc.cc.u32 %1, %11, %19; addc.cc.u32 %2, %12, %20; "
+            "addc.cc.u32 %3, %13, %21; addc.cc.u32 %4, %14, %22; "
+            "addc.cc.u32 %5, %15, %23; addc.cc.u32 %6, %16, %24; "
+            "addc.cc.u32 %7, %17, %25; addc.u32 %8, 0, 0;"
+            : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]),
+              "=r"(r[7]), "=&r"(c)
+            : "r"(carry), "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]),
+              "r"(a[6]), "r"(a[7]), "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "r"(b[4]),
+              "r"(b[5]), "r"(b[6]), "r"(b[7]));
+        return c;
+#else
+        return sum_host(r, a, b, 8, carry);
+#endif
+    }
+    /** acc += sum a[i]^2 2^(64 i) + carry over 4 limbs of a; returns the carry. */
+    static CU_FN uint32_t add_squares(uint32_t *acc, const uint32_t *a, uint32_t carry)
+    {
+#ifdef __CUDA_ARCH__
+        uint32_t c;
+        asm("add.cc.u32 %8, %9, 0xffffffff; " ROW_NEXT(0, 1, 10, 10) ROW_NEXT(2, 3, 11, 11)
+                ROW_NEXT(4, 5, 12, 12) ROW_NEXT(6, 7, 13, 13) "addc.u32 %8, 0, 0;"
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "=&r"(c)
+            : "r"(carry), "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]));
+        return c;
+#else
+        for (int i = 0; i < 4; i++) carry = row_add_host(acc + 2 * i, a + i, a[i], 2, carry);
+        return carry;
+#endif
+    }
+    /** add_down with m times k = e0 neg_inv, e0 being what it has become; returns k. */
+    static CU_FN uint32_t reduce_down(uint32_t *acc, uint32_t &e0, const uint32_t *m,
+                                      uint32_t neg_inv)
+    {
+        uint32_t k;
+#ifdef __CUDA_ARCH__
+        asm("add.cc.u32 %8, %8, %1; mul.lo.u32 %9, %8, %10; " ROW_DOWN(0, 1, 11, 9, 2, 3)
+                ROW_DOWN(2, 3, 12, 9, 4, 5) ROW_DOWN(4, 5, 13, 9, 6, 7) ROW_LAST(6, 7, 14, 9)
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "+r"(e0), "=&r"(k)
+            : "r"(neg_inv), "r"(m[0]), "r"(m[2]), "r"(m[4]), "r"(m[6]));
+#else
+        k = (e0 + acc[1]) * neg_inv;
+        add_down(acc, e0, m, k);
+#endif
+        return k;
+    }
 };
+
+/** acc[0 .. 2 L) += sum a[2 i] b 2^(64 i) over L limbs; the carry goes to acc[2 L]. */
+template <int L> CU_FN void add_row(uint32_t *acc, const uint32_t *a, uint32_t b)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (L == 1) {
+        asm(ROW_FIRST(0, 1, 3, 4) "addc.u32 %2, %2, 0;"
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2])
+            : "r"(a[0]), "r"(b));
+    } else if constexpr (L == 2) {
+        asm(ROW_FIRST(0, 1, 5, 7) ROW_NEXT(2, 3, 6, 7) "addc.u32 %4, %4, 0;"
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4])
+            : "r"(a[0]), "r"(a[2]), "r"(b));
+    } else if constexpr (L == 3) {
+        asm(ROW_FIRST(0, 1, 7, 10) ROW_NEXT(2, 3, 8, 10) ROW_NEXT(4, 5, 9, 10) "addc.u32 %6, %6, 0;"
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6])
+            : "r"(a[0]), "r"(a[2]), "r"(a[4]), "r"(b));
+    } else if constexpr (L == 4) {
+        asm(ROW_FIRST(0, 1, 9, 13) ROW_NEXT(2, 3, 10, 13) ROW_NEXT(4, 5, 11, 13)
+                ROW_NEXT(6, 7, 12, 13) "addc.u32 %8, %8, 0;"
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "+r"(acc[8])
+            : "r"(a[0]), "r"(a[2]), "r"(a[4]), "r"(a[6]), "r"(b));
+    } else if constexpr (L == 5) {
+        asm(ROW_FIRST(0, 1, 11, 16) ROW_NEXT(2, 3, 12, 16) ROW_NEXT(4, 5, 13, 16)
+                ROW_NEXT(6, 7, 14, 16) ROW_NEXT(8, 9, 15, 16) "addc.u32 %10, %10, 0;"
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "+r"(acc[8]), "+r"(acc[9]), "+r"(acc[10])
+            : "r"(a[0]), "r"(a[2]), "r"(a[4]), "r"(a[6]), "r"(a[8]), "r"(b));
+    } else {
+        static_assert(L == 6, "rows of up to 6 products");
+        asm(ROW_FIRST(0, 1, 13, 19) ROW_NEXT(2, 3, 14, 19) ROW_NEXT(4, 5, 15, 19)
+                ROW_NEXT(6, 7, 16, 19) ROW_NEXT(8, 9, 17, 19)
+                    ROW_NEXT(10, 11, 18, 19) "addc.u32 %12, %12, 0;"
+            : "+r"(acc[0]), "+r"(acc[1]), "+r"(acc[2]), "+r"(acc[3]), "+r"(acc[4]), "+r"(acc[5]),
+              "+r"(acc[6]), "+r"(acc[7]), "+r"(acc[8]), "+r"(acc[9]), "+r"(acc[10]), "+r"(acc[11]),
+              "+r"(acc[12])
+            : "r"(a[0]), "r"(a[2]), "r"(a[4]), "r"(a[6]), "r"(a[8]), "r"(a[10]), "r"(b));
+    }
+#else
+    acc[2 * L] += row_add_host(acc, a, b, 2 * L, 0);
+#endif
+}
 
 #undef ROW_FIRST
 #undef ROW_NEXT
