@@ -46,9 +46,9 @@ typedef struct msm_run {
     uint64_t *bits, *is_elem, *select;
     uint32_t *rank64, *select_rank, *scan_blocks;
     cu_chunk chunk;
-    uint32_t *rank, *count, *offset[2], *entries, *stats;
+    uint32_t *bins[3], *count, *offset[2], *entries, *stats;
     uint8_t *level[2], *prefix, *sums[4];
-    uint32_t *desc;
+    cu_pair *pair;
     msm_chunk at;       /* that is being summed */
     cu_part part, next; /* points of this chunk and of the one after */
     cu_scalars in;      /* scalars of this chunk */
@@ -83,14 +83,14 @@ static cuzk_status take_plan(msm_run *r)
     r->chunk.value = take(r, p->max_elems, 32, &st);
     r->chunk.ones = take(r, p->chunk, 4, &st);
     r->chunk.max_elems = p->max_elems;
-    r->rank = take(r, p->group * p->max_elems, 4, &st);
+    for (int i = 0; i < 3; i++) r->bins[i] = take(r, CU_BINS(p->group, p->c) + 1, 4, &st);
     r->count = take(r, p->buckets, 4, &st);
     for (int i = 0; i < 2; i++) r->offset[i] = take(r, p->buckets + 1, 4, &st);
     r->entries = take(r, p->entries, 4, &st);
     r->stats = take(r, 2, 4, &st);
     for (int i = 0; i < 2; i++) r->level[i] = take(r, p->level[i], r->g->point_size, &st);
     r->prefix = take(r, p->lanes * p->k, r->g->fe_size, &st);
-    r->desc = take(r, p->lanes * p->k, 4, &st);
+    r->pair = take(r, p->level[0], sizeof *r->pair, &st);
     for (int i = 0; i < 4; i++) {
         size_t n = i < 2 ? p->segs + 1 : (p->segs + COMBINE - 1) / COMBINE + p->windows;
         r->sums[i] = take(r, n, r->g->sum_size, &st);
@@ -114,9 +114,10 @@ static void release_all(msm_run *r)
 {
     void *all[] = {r->elem,        r->bits,        r->is_elem,      r->select,     r->rank64,
                    r->select_rank, r->scan_blocks, r->chunk.counts, r->chunk.base, r->chunk.value,
-                   r->chunk.ones,  r->rank,        r->count,        r->offset[0],  r->offset[1],
-                   r->entries,     r->stats,       r->level[0],     r->level[1],   r->prefix,
-                   r->desc,        r->sums[0],     r->sums[1],      r->sums[2],    r->sums[3]};
+                   r->chunk.ones,  r->bins[0],     r->bins[1],      r->bins[2],    r->count,
+                   r->offset[0],   r->offset[1],   r->entries,      r->stats,      r->level[0],
+                   r->level[1],    r->prefix,      r->pair,         r->sums[0],    r->sums[1],
+                   r->sums[2],     r->sums[3]};
 
     cu_part_put(r->cu, &r->part);
     cu_part_put(r->cu, &r->next);
@@ -226,7 +227,7 @@ static cuzk_status add_levels(msm_run *r, uint32_t n_buckets, unsigned *level, u
                   .entries = r->entries,
                   .points = r->part.data,
                   .prefix = r->prefix,
-                  .desc = r->desc};
+                  .pair = r->pair};
 
     CU_TRY(r->cu, cudaMemcpyAsync(r->q->words, r->offset[0] + n_buckets, 4, cudaMemcpyDeviceToHost,
                                   r->q->s));
@@ -247,6 +248,7 @@ static cuzk_status add_levels(msm_run *r, uint32_t n_buckets, unsigned *level, u
         CU_TRY(r->cu, cu_scan(r->q->s, r->offset[*off ^ 1], r->scan_blocks, NULL, r->offset[*off],
                               n_buckets, CU_SCAN_HALVES));
         cu_msm_level(&r->plan, bound, &p.blocks, &p.k);
+        CU_TRY(r->cu, cu_match(r->q->s, &p, bound));
         CU_TRY(r->cu, r->g->pairs(r->q->s, &p));
         p.entries = NULL;
         p.points = p.out;
@@ -270,8 +272,14 @@ static cuzk_status add_group(msm_run *r, unsigned first, unsigned n)
     cu_windows w = {.digits = r->digits,
                     .first = first,
                     .n = n,
+                    /* until pairs are added, where their sums will be */
+                    .items = (cu_item *)(void *)r->level[0],
+                    .digit = (uint32_t *)(void *)r->level[0] + 2 * n * p->max_elems,
+                    .bin = r->bins[0],
+                    .bin_start = r->bins[1],
+                    .part_start = r->bins[2],
+                    .scan_blocks = r->scan_blocks,
                     .count = r->count,
-                    .rank = r->rank,
                     .offset = r->offset[0],
                     .entries = r->entries};
 
@@ -279,10 +287,12 @@ static cuzk_status add_group(msm_run *r, unsigned first, unsigned n)
     cu_mark(r->s, SPAN_GPU_SORT);
     CU_TRY(r->cu, cudaMemsetAsync(r->count, 0, (size_t)all * 4, r->q->s));
     CU_TRY(r->cu, cudaMemsetAsync(r->stats, 0, 8, r->q->s));
+    CU_TRY(r->cu, cu_split(r->q->s, &w, &r->chunk));
     CU_TRY(r->cu, cu_count(r->q->s, &w, &r->chunk));
     if (ones) CU_TRY(r->cu, cu_count_ones(r->q->s, r->count + buckets, &r->chunk));
     CU_TRY(r->cu,
            cu_scan(r->q->s, r->offset[0], r->scan_blocks, r->stats, r->count, all, CU_SCAN_COUNTS));
+    CU_TRY(r->cu, cudaMemsetAsync(r->count, 0, (size_t)buckets * 4, r->q->s));
     CU_TRY(r->cu, cu_place(r->q->s, &w, &r->chunk, ones));
     TRY(add_levels(r, all, &level, &off));
     cu_mark(r->s, SPAN_GPU_SEGMENTS);

@@ -9,7 +9,7 @@
 #include "base/u128.h"
 #include "device/cuda/cuda_msm.h"
 
-#define MAX_K ((size_t)128)
+#define MAX_K ((size_t)256)
 #define LEAST_K ((size_t)8) /* below, an inversion outweighs the sums: fewer threads rather */
 #define MAX_ENTRIES ((size_t)1 << 27) /* of a group: more save no time */
 #define SEGMENTS_WANTED ((size_t)1 << 16)
@@ -83,19 +83,19 @@ static void size_up(cu_msm_plan *p, const cu_device *cu, const cu_group_ops *g,
     p->lanes = (size_t)cu->sms * g->pair_blocks * CU_PAIR_THREADS;
     p->k = MAX_K;
     while (p->k > 1 && (p->lanes * (p->k / 2) >= p->level[0] ||
-                        (p->k > LEAST_K && p->lanes * p->k * (g->fe_size + 4) > room / 8)))
+                        (p->k > LEAST_K && p->lanes * p->k * g->fe_size > room / 8)))
         p->k /= 2;
-    while (p->lanes > 8 * CU_PAIR_THREADS && p->lanes * p->k * (g->fe_size + 4) > room / 8)
+    while (p->lanes > 8 * CU_PAIR_THREADS && p->lanes * p->k * g->fe_size > room / 8)
         p->lanes = p->lanes / 2 / CU_PAIR_THREADS * CU_PAIR_THREADS;
     p->seg_len = 32;
     while (p->seg_len > 4 && p->group * half / p->seg_len < SEGMENTS_WANTED) p->seg_len /= 2;
     if (p->seg_len > half) p->seg_len = (uint32_t)half;
     p->segs = p->windows * (half / p->seg_len);
-    p->bytes = 36 * p->max_elems + 4 * p->chunk;        /* base and value, ones */
-    p->bytes += 4 * p->group * p->max_elems;            /* ranks */
+    p->bytes = 36 * p->max_elems + 4 * p->chunk; /* base and value, ones */
+    p->bytes += 12 * (CU_BINS(p->group, p->c) + 1);
     p->bytes += 4 * p->entries + 12 * (p->buckets + 1); /* entries; counts, offsets twice */
-    p->bytes += (p->level[0] + p->level[1]) * g->point_size;
-    p->bytes += p->lanes * p->k * (g->fe_size + 4);
+    p->bytes += (p->level[0] + p->level[1]) * g->point_size + 8 * p->level[0]; /* pairs */
+    p->bytes += p->lanes * p->k * g->fe_size;
     p->bytes += p->segs * g->sum_size * 3;
     p->bytes += point_bytes * p->chunk + elem_bytes * p->max_elems + p->chunk; /* scalars */
     p->bytes +=

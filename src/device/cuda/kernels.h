@@ -25,8 +25,10 @@ typedef enum cu_scan_of {
     CU_SCAN_COUNTS, /* u32 */
     CU_SCAN_HALVES, /* offsets of buckets: half of each bucket's length, rounded up */
     CU_SCAN_BITS,   /* u64: how many bits are set */
+    CU_SCAN_PARTS,  /* u32: how many parts of CU_PART items each makes */
 } cu_scan_of;
 #define CU_SCAN_BLOCK ((size_t)4096)
+#define CU_PART ((uint32_t)12288)
 
 /** out[i] = sum before i, out[n] = all. blocks: n / CU_SCAN_BLOCK + 1 words of scratch. max (may be NULL): becomes at
  *  least the greatest value. */
@@ -62,14 +64,27 @@ typedef struct cu_chunk {
     size_t max_elems;
 } cu_chunk;
 
+typedef struct cu_item {
+    uint32_t entry, bucket; /* of its window */
+} cu_item;
+
+/** A group of windows, and what sorting its digits takes: by bins first, each a range of neighbouring buckets of a window. */
 typedef struct cu_windows {
     cu_digits digits;
-    uint32_t first, n; /* windows of this group */
-    uint32_t *count;   /* of n << (c - 1) buckets */
-    uint32_t *rank;    /* n * max_elems */
+    uint32_t first, n;                      /* windows of this group */
+    uint32_t *digit;                        /* scratch: n * max_elems */
+    cu_item *items;                         /* scratch: n * max_elems */
+    uint32_t *bin, *bin_start, *part_start; /* scratch: CU_BINS + 1 each */
+    uint32_t *scan_blocks;                  /* scratch of cu_scan for as many */
+    uint32_t *count;                        /* of n << (c - 1) buckets */
     const uint32_t *offset;
     uint32_t *entries;
 } cu_windows;
+
+/** The bucket's bits below its bin's: about half of its c - 1. Bins of n windows. */
+#define CU_LOW_BITS(c) ((c) / 2)
+#define CU_BINS(n, c) ((size_t)(n) << ((c)-1 - CU_LOW_BITS(c)))
+#define CU_MAX_LOW_BITS 11 /* of c = 22 */
 
 /* ---- systems ---- */
 
@@ -117,13 +132,28 @@ typedef struct cu_fr_ops {
 } cu_fr_ops;
 extern const cu_fr_ops cu_fr_bn, cu_fr_bls;
 
+/** Items by bins. */
+int cu_split(cu_stream s, const cu_windows *w, const cu_chunk *in);
+/** Adds the buckets' items to count. */
 int cu_count(cu_stream s, const cu_windows *w, const cu_chunk *in);
-/** Entries to their places; those of ones to entries + offset[buckets of w]. */
+/** Entries to their places; those of ones to entries + offset[buckets of w]. count is 0 before, and used. */
 int cu_place(cu_stream s, const cu_windows *w, const cu_chunk *in, bool ones);
 /** count[n_buckets] = number of ones */
 int cu_count_ones(cu_stream s, uint32_t *count, const cu_chunk *in);
 
 /* ---- points ---- */
+
+/** Two points that become one: where they lie, bit 31 turns a point's sign; a also has what is to be done (CU_PAIR_KIND). */
+typedef struct cu_pair {
+    uint32_t a, b;
+} cu_pair;
+typedef enum cu_pair_kind {
+    CU_PAIR_ADD,    /* of different x */
+    CU_PAIR_DOUBLE, /* a twice */
+    CU_PAIR_ONE,    /* a alone */
+    CU_PAIR_NONE,   /* infinity */
+} cu_pair_kind;
+#define CU_PAIR_KIND 29 /* two bits from there on */
 
 typedef struct cu_pairs {
     const uint32_t *off_in, *off_out;
@@ -131,14 +161,17 @@ typedef struct cu_pairs {
     const uint32_t *entries; /* NULL: points are taken as they lie */
     const void *points;
     void *out;
-    void *prefix;   /* scratch: k * threads elements */
-    uint32_t *desc; /* scratch: k * threads */
-    uint32_t k;     /* sums a thread makes with one inversion */
+    void *prefix;  /* scratch: k * threads elements */
+    cu_pair *pair; /* scratch: off_out[n_buckets] */
+    uint32_t k;    /* sums a thread makes with one inversion */
     uint32_t blocks;
 } cu_pairs;
 #define CU_PAIR_THREADS 128
-/* entries of one run of cu_pairs: their indices leave three bits free */
+/* entries of one run of cu_pairs: their indices leave three bits free, and so do those of points */
 #define CU_MAX_ENTRIES ((size_t)1 << 28)
+
+/** Writes p->pair, of at most n sums: for each the points of its bucket that it adds. */
+int cu_match(cu_stream s, const cu_pairs *p, size_t n);
 
 /* Forms of points that are written: those of point_enc. */
 enum { CU_WRITE_LEM, CU_WRITE_ZCASH, CU_WRITE_ZCASH_COMPRESSED };
@@ -160,6 +193,7 @@ typedef struct cu_group_ops {
     /** Checked (unless trusted) and brought to memory form; bad becomes at most 4 * (index of a bad point) + point_err. */
     int (*decode)(cu_stream s, void *out, unsigned long long *bad, const uint8_t *in, size_t n,
                   size_t first, bool zcash, bool trusted);
+    /** p->pair has what cu_match wrote. */
     int (*pairs)(cu_stream s, const cu_pairs *p);
     /** Of n_windows windows of `buckets` each, segments of `len` buckets: sum[i] the sum, wsum[i] with weights 1, 2, ... */
     int (*segments)(cu_stream s, void *sum, void *wsum, const void *points, const uint32_t *off,

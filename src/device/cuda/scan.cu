@@ -14,6 +14,7 @@ __device__ __forceinline__ uint32_t value_at(const void *in, size_t i, cu_scan_o
 {
     const uint32_t *w = (const uint32_t *)in;
     if (of == CU_SCAN_COUNTS) return w[i];
+    if (of == CU_SCAN_PARTS) return (w[i] + CU_PART - 1) / CU_PART;
     if (of == CU_SCAN_HALVES) return (w[i + 1] - w[i] + 1) / 2;
     return (uint32_t)__popcll(((const unsigned long long *)in)[i]);
 }
