@@ -222,28 +222,26 @@ static void note_idle(const dev_time *t, const gap_list *told)
     span_note(track, told->gap, told->n, true);
 }
 
-static void add_work_locked(dev_time *t, gap_list *told, dev_lane *l, const span_noted *s)
+static void add_work_locked(dev_time *t, gap_list *told, dev_lane *l, span_noted *x)
 {
-    span_noted x = *s;
-
-    if (x.from < l->begun) x.from = l->begun; /* the clocks are some microseconds apart */
-    if (x.from < l->last) x.from = l->last;
-    if (x.to <= x.from) return;
-    if (l->last == 0) l->first = x.from;
-    l->last = x.to;
-    if (x.to > t->last) t->last = x.to;
-    t->sums.n[x.kind]++;
-    t->sums.ns[x.kind] += x.to - x.from;
-    if (x.within < SPAN_KINDS) {
-        t->sums.n[x.within]++;
-        t->sums.ns[x.within] += x.to - x.from;
+    if (x->from < l->begun) x->from = l->begun; /* the clocks are some microseconds apart */
+    if (x->from < l->last) x->from = l->last;
+    if (x->to <= x->from) return;
+    if (l->last == 0) l->first = x->from;
+    l->last = x->to;
+    if (x->to > t->last) t->last = x->to;
+    t->sums.n[x->kind]++;
+    t->sums.ns[x->kind] += x->to - x->from;
+    if (x->within < SPAN_KINDS) {
+        t->sums.n[x->within]++;
+        t->sums.ns[x->within] += x->to - x->from;
     }
     if (t->n_work == DEV_TIME_WORK) make_room_locked(t, told);
-    t->work[t->n_work++] = x;
+    t->work[t->n_work++] = *x;
 }
 
-void dev_time_add(dev_time *t, int lane, const span_noted *work, size_t n_work,
-                  const span_noted *host, size_t n_host)
+void dev_time_add(dev_time *t, int lane, span_noted *work, size_t n_work, const span_noted *host,
+                  size_t n_host)
 {
     gap_list told = {.n = 0};
 

@@ -46,10 +46,10 @@ CUZK_STATUS dev_time_init(dev_time *t, const char *name);
 void dev_time_clear(dev_time *t);
 /** The calling thread begins a proof now (clock_ns). -1: all lanes are taken, this one is not measured. */
 int dev_time_begin(dev_time *t, uint64_t now);
-/** Stretches of its work that have ended, by their begin, none of which overlaps the next; and what the host was at (kinds
- *  SPAN_GPU_IDLE_*). On the thread that began. */
-void dev_time_add(dev_time *t, int lane, const span_noted *work, size_t n_work,
-                  const span_noted *host, size_t n_host);
+/** Stretches of its work that have ended, by their begin, none of which overlaps the next, and what the host was at (kinds
+ *  SPAN_GPU_IDLE_*). Work is cut in place where it seems to be before the proof or before what was told. On the thread that began. */
+void dev_time_add(dev_time *t, int lane, span_noted *work, size_t n_work, const span_noted *host,
+                  size_t n_host);
 /** All is told; the proof's call returns now. */
 void dev_time_end(dev_time *t, int lane, uint64_t now);
 void dev_time_get(dev_time *t, dev_times *out);

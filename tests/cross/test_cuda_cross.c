@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include "base/clock.h"
 #include "device/device.h"
 #include "harness/harness.h"
 
@@ -416,11 +417,84 @@ static void test_transforms(void **state)
     pair_close(&t);
 }
 
+/* ---- the device's own time ---- */
+
+#define TIMED_LOG_N 18
+#define TIMED 600 /* transforms in a proof: more marks than there is room for at once */
+
+typedef struct seen_tracks {
+    uint64_t from, to, n, ntt, last;
+} seen_tracks;
+
+/* Work of one stream comes in order, within the time in which it was asked for. */
+static void see_work(void *ctx, const span_seen *s)
+{
+    seen_tracks *k = ctx;
+
+    if (strcmp(s->track, "cuda:0") != 0) return;
+    assert_true(s->start >= k->last && s->end > s->start && s->start >= k->from && s->end <= k->to);
+    k->last = s->end;
+    k->n++;
+    k->ntt += s->kind == SPAN_GPU_NTT;
+}
+
+static void timed_proof(pair *t, ntt_domain *dom, dev_buf *b, const fr *in, unsigned n)
+{
+    dev_work_begin(t->gpu_s);
+    assert_status_ok(dev_upload(t->gpu_s, b, 0, in, (size_t)1 << TIMED_LOG_N));
+    for (unsigned i = 0; i < n; i++) assert_status_ok(dev_ntt(t->gpu_s, b, dom, NTT_TO_COSET));
+    dev_work_end(t->gpu_s);
+}
+
+static void test_time(void **state)
+{
+    const size_t n = (size_t)1 << TIMED_LOG_N;
+    span_rec *r = NULL;
+    seen_tracks k = {0};
+    ntt_domain *dom;
+    dev_times s;
+    dev_buf *b;
+    pair t;
+    fr *in = array(n, sizeof *in), shift;
+
+    (void)state;
+    pair_open(&t, 0);
+    const curve *cv = device_curve(t.gpu, CURVE_ID_BLS12_381);
+    assert_status_ok(span_rec_open(&r));
+    assert_status_ok(span_attach(r, "main"));
+    cv->fr_from_u64(&shift, 7);
+    assert_status_ok(ntt_domain_new(&dom, t.gpu, cv->id, 7, TIMED_LOG_N, &shift));
+    assert_status_ok(dev_buf_new(&b, t.gpu, n));
+    assert_status_ok(dev_upload(t.gpu_s, b, 0, in, n)); /* of no proof */
+    assert_status_ok(dev_sync(t.gpu_s));
+    dev_times_get(t.gpu, &s);
+    assert_int_equal(s.proofs, 0);
+    k.from = clock_ns();
+    timed_proof(&t, dom, b, in, 3);
+    timed_proof(&t, dom, b, in, TIMED);
+    k.to = clock_ns();
+    dev_times_get(t.gpu, &s);
+    assert_int_equal(s.proofs, 2);
+    assert_int_equal(s.n[SPAN_GPU_NTT], 3 + TIMED);
+    assert_true(s.n[SPAN_GPU_COPY_IN] >= 2);
+    assert_true(s.busy_ns <= s.window_ns && s.window_ns + s.tail_ns <= k.to - k.from);
+    assert_true(s.ns[SPAN_GPU_NTT] + s.ns[SPAN_GPU_COPY_IN] == s.busy_ns);
+    assert_true(s.busy_ns >= (uint64_t)TIMED * 10000); /* less than any GPU takes for them */
+    span_each(r, 0, see_work, &k);
+    assert_int_equal(k.ntt, 3 + TIMED);
+    assert_int_equal(k.n, s.n[SPAN_GPU_NTT] + s.n[SPAN_GPU_COPY_IN]);
+    span_rec_close(r);
+    dev_buf_free(b);
+    ntt_domain_free(dom);
+    free(in);
+    pair_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums), cmocka_unit_test(test_sums_in_little_memory),
+        cmocka_unit_test(test_sums),         cmocka_unit_test(test_sums_in_little_memory),
         cmocka_unit_test(test_kept_scalars), cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_transforms)};
+        cmocka_unit_test(test_transforms),   cmocka_unit_test(test_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

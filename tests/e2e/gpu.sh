@@ -35,7 +35,8 @@ golden() {
     : >"$work/$1"
     outcome "$3" 0 "proved and verified" "$cuzk" prove --device "$device" --kind "$2" --input "$dir"/vanilla-*.bin \
         --statement "$dir/statement.json" --params "$params" --proof "$work/p.bin" --trapdoors "$t" --time
-    sed -n '/wall/p' "$work/out" | sed 's/^/# /'
+    sed -n '/wall/p;/device busy/p;/prove_start/p' "$work/out" | sed 's/^/# /'
+    case $device in cuda*) check "$3: the GPU's own time is told" grep -q "device busy while work is queued" "$work/out" ;; esac
     check "$3: the reference's bytes" cmp "$work/p.bin" "$dir/proof-fixed-rs.bin"
     lap "$3"
 }

@@ -34,10 +34,10 @@ static span_noted stretch(uint64_t from, uint64_t to, span_kind kind, span_kind 
 static void test_one(void **state)
 {
     dev_time *t = open_time();
-    const span_noted work[] = {stretch(100, 200, SPAN_GPU_COPY_IN, SPAN_ABC),
-                               stretch(200, 300, SPAN_GPU_ABC, SPAN_ABC),
-                               stretch(350, 1350, SPAN_GPU_PAIRS, SPAN_MSM_H),
-                               stretch(1450, 1500, SPAN_GPU_PAIRS, SPAN_MSM_L)};
+    span_noted work[] = {stretch(100, 200, SPAN_GPU_COPY_IN, SPAN_ABC),
+                         stretch(200, 300, SPAN_GPU_ABC, SPAN_ABC),
+                         stretch(350, 1350, SPAN_GPU_PAIRS, SPAN_MSM_H),
+                         stretch(1450, 1500, SPAN_GPU_PAIRS, SPAN_MSM_L)};
     const span_noted host[] = {stretch(250, 330, SPAN_GPU_IDLE_COPY, SPAN_KINDS),
                                stretch(1350, 1390, SPAN_GPU_IDLE_JOIN, SPAN_KINDS)};
     dev_times s;
@@ -72,7 +72,7 @@ static void test_one(void **state)
 static void test_lanes(void **state)
 {
     dev_time *t = open_time();
-    const span_noted work = stretch(10, 20, SPAN_GPU_NTT, SPAN_KINDS);
+    span_noted work = stretch(10, 20, SPAN_GPU_NTT, SPAN_KINDS);
     dev_times s;
 
     (void)state;
@@ -191,7 +191,7 @@ static void test_overflow(void **state)
     for (unsigned i = 0; i < 2 * DEV_TIME_WINDOWS; i++) {
         quick = dev_time_begin(t, T0 + at);
         for (unsigned k = 0; k < DEV_TIME_WORK / 50; k++, at += 10) {
-            const span_noted w = stretch(at, at + 5, SPAN_GPU_PAIRS, SPAN_MSM_A);
+            span_noted w = stretch(at, at + 5, SPAN_GPU_PAIRS, SPAN_MSM_A);
             dev_time_add(t, quick, &w, 1, NULL, 0);
         }
         dev_time_end(t, quick, T0 + at);
@@ -228,7 +228,7 @@ static void one_ntt(dev_time *t)
 {
     uint64_t now = clock_ns();
     int lane = dev_time_begin(t, now);
-    const span_noted w = {now + 1, now + 1001, SPAN_GPU_NTT, SPAN_NTT};
+    span_noted w = {now + 1, now + 1001, SPAN_GPU_NTT, SPAN_NTT};
 
     dev_time_add(t, lane, &w, 1, NULL, 0);
     dev_time_end(t, lane, now + 1001);
