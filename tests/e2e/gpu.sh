@@ -87,6 +87,15 @@ done
 CUZK_ADDRESS=unix://$work/rpc.sock
 export CUZK_ADDRESS
 lap "the daemon listens"
+if [ "$device" != cpu ] && [ -e "$work/winning-2k" ]; then
+    outcome "daemon: a preload" 0 loaded "$cuzk" preload winning-2k
+    for _ in $(seq 400); do # in the background
+        "$cuzk" status --json >"$work/status" 2>&1
+        grep -q '"tier":"hot"' "$work/status" && break
+        sleep 0.05
+    done
+    check "daemon: it goes to the GPU before a job wants it" grep -q '"tier":"hot"' "$work/status"
+fi
 # submitted KIND FIXTURE
 submitted() {
     dir=$(fixture "filecoin/$2")
