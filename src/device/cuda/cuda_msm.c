@@ -383,6 +383,7 @@ static cuzk_status run_all(msm_run *r)
     }
     TRY(cu_part_get(&r->next, r->s, &r->points, next.first_base, next.first_base + next.n_bases));
     while (next.pos < r->k->n) {
+        TRY(cancel_check(r->s->cancel)); /* a safe point: inside a task there is none */
         r->at = next;
         cu_part_put(r->cu, &r->part);
         r->part = r->next;
