@@ -209,12 +209,14 @@ template <> struct rows<12> {
 template <> struct rows<8> {
     /**
      * o += k (m1, m3, m5, m7) and e += k (1, m2, m4, m6), k = -e[0], m1 = 2^32 - 1: the reduction by one limb for the
-     * order of BLS12-381, three wide products cheaper. k m1 = 2^32 k - k, and -k is e[0]. m: the modulus.
+     * order of BLS12-381, three wide products cheaper. k m1 = 2^32 k - k, and -k is e[0]. m: the modulus. k comes out of
+     * a subtraction with a borrow: ptxas moves a plain negation into the products, and then makes two instructions of each.
      */
     static CU_FN void reduce_by_one(uint32_t *e, uint32_t *o, const uint32_t *m)
     {
-        uint32_t k = 0u - e[0], hi = k - (e[0] != 0);
 #ifdef __CUDA_ARCH__
+        uint32_t k, hi; /* hi = k - (e[0] != 0) */
+        asm("sub.cc.u32 %0, 0, %2; subc.u32 %1, %0, 0;" : "=&r"(k), "=r"(hi) : "r"(e[0]));
         asm("add.cc.u32 %0, %0, %8; addc.cc.u32 %1, %1, %9; " ROW_NEXT(2, 3, 10, 13)
                 ROW_NEXT(4, 5, 11, 13) "madc.lo.cc.u32 %6, %12, %13, %6; "
                                        "madc.hi.u32 %7, %12, %13, %7;"
@@ -227,7 +229,7 @@ template <> struct rows<8> {
               "+r"(e[7]), "+r"(o[7])
             : "r"(m[2]), "r"(m[4]), "r"(m[6]), "r"(k));
 #else
-        uint32_t none = 0, low = e[0];
+        uint32_t k = 0u - e[0], hi = k - (e[0] != 0), none = 0, low = e[0];
         uint64_t t = (uint64_t)o[0] + low;
         o[0] = (uint32_t)t;
         t = (uint64_t)o[1] + hi + (t >> 32);
