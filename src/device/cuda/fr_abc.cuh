@@ -1,28 +1,15 @@
 /*
- * device/cuda/fr_abc.cuh - rows of A w, B w, C w: a thread a row, templates and bits from the caches
+ * device/cuda/fr_abc.cuh - rows of A w, B w, C w: a warp has 32 rows of about the same length, of one instance
  *
- * Rows are numbered through the instances in their order; a block finds the instances of its first and last row, a thread
- * its own between them.
+ * A block takes slices of one part (cu_sliced), so its instance and its rows follow from its number. Bits and small coefficients
+ * add up as an integer, which becomes an element at the end of the row; most rows of hash circuits have no other terms.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #ifndef DEVICE_CUDA_FR_ABC_CUH
 #define DEVICE_CUDA_FR_ABC_CUH
 
-/** The last instance in [lo, hi] whose first row is at most `row`. */
-__device__ __forceinline__ uint32_t instance_of(const uint32_t *first_row, uint32_t row,
-                                                uint32_t lo, uint32_t hi)
-{
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo + 1) / 2;
-        if (first_row[mid] <= row) {
-            lo = mid;
-        } else {
-            hi = mid - 1;
-        }
-    }
-    return lo;
-}
+#define ABC_THREADS (32u * CU_PART_SLICES)
 
 /** 0, 1, or 2: the element in *x. */
 __device__ __forceinline__ int aux_value(fr_t &x, const cu_scalars &aux, uint32_t i)
@@ -43,62 +30,105 @@ __device__ __forceinline__ int aux_value(fr_t &x, const cu_scalars &aux, uint32_
 #define WIRE_AUX 0x80000000u
 
 __device__ __forceinline__ int wire_value(fr_t &x, const cu_system &sys, const cu_instance &inst,
-                                          const cu_template &t, uint32_t wire)
+                                          uint32_t wire)
 {
-    uint32_t g;
-    if (wire == 0) return 1;
-    wire -= 1;
-    if (wire < t.n_in) {
-        g = sys.wires[inst.wires + wire];
-        if ((g & WIRE_AUX) != 0) return aux_value(x, sys.aux, g & ~WIRE_AUX);
-    } else if (wire - t.n_in < t.n_local) {
-        return aux_value(x, sys.aux, inst.aux_start + wire - t.n_in);
+    uint32_t kind = wire >> CU_WIRE_BITS, g = wire & ((1u << CU_WIRE_BITS) - 1);
+    if (kind == CU_WIRE_ONE) return 1;
+    bool aux = kind == CU_WIRE_LOCAL;
+    if (kind == CU_WIRE_IN) {
+        g = sys.wires[inst.wires + g];
+        aux = (g & WIRE_AUX) != 0;
+        g &= ~WIRE_AUX;
     } else {
-        g = inst.pub_start + wire - t.n_in - t.n_local;
+        g += aux ? inst.aux_start : inst.pub_start;
     }
+    if (aux) return aux_value(x, sys.aux, g);
     x = load_fr(sys.inputs, g);
     return 2;
 }
 
-static __global__ void rows_kernel(uint32_t *out, cu_system sys, int matrix)
+__device__ __forceinline__ fr_t integer(const cu_system &sys, int64_t v)
 {
-    __shared__ uint32_t first, last;
-    uint32_t row0 = blockIdx.x * THREADS, row = row0 + threadIdx.x;
-
-    if (threadIdx.x == 0) first = instance_of(sys.first_row, row0, 0, sys.n_instances - 1);
-    if (threadIdx.x == 32) {
-        uint32_t end = row0 + THREADS - 1 < sys.n_rows ? row0 + THREADS - 1 : sys.n_rows - 1;
-        last = instance_of(sys.first_row, end, 0, sys.n_instances - 1);
-    }
-    __syncthreads();
-    if (row >= sys.n_rows) return;
-    uint32_t i = instance_of(sys.first_row, row, first, last);
-    cu_instance inst = sys.instances[i];
-    const cu_template &t = sys.templates[inst.tmpl];
-    const cu_matrix &m = t.m[matrix];
-    fr_t acc = fr_t::zero();
-
-    row -= sys.first_row[i];
-    if (m.row_start == NULL) return;
-    for (uint32_t k = m.row_start[row], end = m.row_start[row + 1]; k < end; k++) {
-        fr_t x = fr_t::one();
-        uint32_t c = m.coeff[k];
-        int what = wire_value(x, sys, inst, t, m.wire[k]);
-        if (what == 0) continue;
-        if (c > 1) {
-            fr_t f = load_fr(sys.coeffs, c);
-            x = what == 1 ? f : x * f;
-        }
-        acc = c == 1 ? acc - x : acc + x;
-    }
-    store_fr(out, inst.row_start + row, acc);
+    if (v >= -CU_INTS && v <= CU_INTS) return load_fr(sys.ints, (size_t)(v + CU_INTS));
+    uint64_t m = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    fr_t t = fr_t::zero();
+    t.l[0] = (uint32_t)m;
+    t.l[1] = (uint32_t)(m >> 32);
+    t = to_mont(t);
+    return v < 0 ? neg(t) : t;
 }
 
-static int eval_rows(cu_stream s, uint32_t *out, const cu_system *sys, int matrix)
+/** The number that a coefficient is (CU_COEFF_INT). */
+__device__ __forceinline__ int32_t small_coeff(uint32_t c)
 {
-    if (sys->n_rows == 0) return 0;
-    rows_kernel<<<(sys->n_rows + THREADS - 1) / THREADS, THREADS, 0, (cudaStream_t)s>>>(out, *sys,
-                                                                                        matrix);
+    return (int32_t)(c << 1) >> 1;
+}
+
+/** sum + coefficient times x */
+__device__ __forceinline__ fr_t add_term(const fr_t &sum, const fr_t &x, const cu_system &sys,
+                                         uint32_t c)
+{
+    bool small = (c & CU_COEFF_INT) != 0;
+    int32_t v = small ? small_coeff(c) : 0;
+    if (v == 1) return sum + x;
+    if (v == -1) return sum - x;
+    return sum + x * (small ? integer(sys, v) : load_fr(sys.coeffs, c));
+}
+
+/** The last part whose first block is at most `block`. */
+__device__ __forceinline__ const cu_sliced &part_of(const cu_system &sys, uint32_t block)
+{
+    uint32_t lo = 0, hi = sys.n_parts - 1;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo + 1) / 2;
+        if (sys.parts[mid].first_block <= block) {
+            lo = mid;
+        } else {
+            hi = mid - 1;
+        }
+    }
+    return sys.parts[lo];
+}
+
+static __global__ void __launch_bounds__(ABC_THREADS, 8) rows_kernel(cu_abc_out out, cu_system sys)
+{
+    const cu_sliced &p = part_of(sys, blockIdx.x);
+    uint32_t block = blockIdx.x - p.first_block, at = block / p.blocks, lane = threadIdx.x % 32;
+    uint32_t slice = (block - at * p.blocks) * CU_PART_SLICES + threadIdx.x / 32;
+
+    if (slice >= p.slices) return;
+    cu_instance inst = sys.instances[p.first_instance + at];
+    const uint2 *terms = (const uint2 *)p.terms + lane;
+    fr_t sum = fr_t::zero();
+    int64_t small = 0;
+    bool any = false;
+
+    for (uint32_t k = p.start[slice], end = p.start[slice + 1]; k < end; k++) {
+        uint2 term = terms[(size_t)32 * k];
+        fr_t x = fr_t::one();
+        int what = wire_value(x, sys, inst, term.x);
+        if (what == 0) continue;
+        if (what == 1 && (term.y & CU_COEFF_INT) != 0) {
+            small += small_coeff(term.y);
+            continue;
+        }
+        any = true;
+        sum = what == 1 ? sum + load_fr(sys.coeffs, term.y) : add_term(sum, x, sys, term.y);
+    }
+    uint32_t row = p.order[32 * slice + lane];
+    if (row == CU_NO_ROW) return;
+    if (!any) {
+        sum = integer(sys, small);
+    } else if (small != 0) {
+        sum = sum + integer(sys, small);
+    }
+    store_fr(out.m[p.matrix], (size_t)inst.row_start + row, sum);
+}
+
+static int eval_rows(cu_stream s, const cu_abc_out *out, const cu_system *sys)
+{
+    if (sys->n_blocks == 0) return 0;
+    rows_kernel<<<sys->n_blocks, ABC_THREADS, 0, (cudaStream_t)s>>>(*out, *sys);
     return cudaGetLastError();
 }
 

@@ -88,27 +88,47 @@ typedef struct cu_windows {
 
 /* ---- systems ---- */
 
-typedef struct cu_matrix {
-    const uint32_t *row_start, *wire, *coeff;
-} cu_matrix;
+/* A term of a row, as kernels read it: a wire, then a coefficient. */
+enum {
+    CU_WIRE_ONE,   /* the constant; the three others with an index in the low bits: */
+    CU_WIRE_IN,    /* a wire of the template's that is passed in */
+    CU_WIRE_LOCAL, /* an auxiliary variable of the instance's own */
+    CU_WIRE_PUB,   /* an input of the instance's own */
+};
+#define CU_WIRE_BITS 30u /* of the index; above them the kind */
+#define CU_COEFF_INT \
+    0x80000000u /* a small number follows, in two's complement; else it is an index */
+#define CU_COEFF_MAX ((int32_t)1 << 29)
+#define CU_NO_ROW UINT32_MAX
+#define CU_INTS 8 /* cu_system.ints has the numbers from -CU_INTS to CU_INTS */
 
-typedef struct cu_template {
-    uint32_t n_in, n_local, n_pub, n_rows;
-    cu_matrix m[3];
-} cu_template;
+/** The rows of a template in one matrix, the longest first, in slices of 32: those of slice i are order[32 i ..]
+ *  (CU_NO_ROW: none). Its steps, start[i] up to start[i + 1], have one term of each of its rows. */
+typedef struct cu_sliced {
+    const uint32_t *order, *start;
+    const uint32_t *terms; /* 32 pairs of words for each step */
+    uint32_t slices, matrix;
+    uint32_t first_instance;      /* of the template */
+    uint32_t first_block, blocks; /* of its first instance; of each instance */
+} cu_sliced;
+#define CU_PART_SLICES 4u /* of a block */
 
 typedef struct cu_instance {
     uint32_t tmpl, aux_start, pub_start, row_start, wires;
 } cu_instance;
 
 typedef struct cu_system {
-    uint32_t n_rows, n_instances;
-    const cu_template *templates;
-    const cu_instance *instances;
-    const uint32_t *first_row; /* of each instance, in the order of instances; n_instances + 1 */
-    const uint32_t *wires, *coeffs, *inputs;
+    uint32_t n_parts, n_blocks;
+    const cu_sliced *parts;
+    const cu_instance *instances; /* by template */
+    const uint32_t *wires, *coeffs, *ints, *inputs;
     cu_scalars aux;
 } cu_system;
+
+/** Where a, b, c go. */
+typedef struct cu_abc_out {
+    uint32_t *m[3];
+} cu_abc_out;
 
 /* ---- over one scalar field ---- */
 
@@ -123,7 +143,7 @@ typedef struct cu_fr_ops {
     int (*quotient)(cu_stream s, uint32_t *a, const uint32_t *b, const uint32_t *c,
                     const uint32_t *k, size_t n);
     int (*mul)(cu_stream s, uint32_t *r, const uint32_t *a, const uint32_t *b, size_t n);
-    int (*rows)(cu_stream s, uint32_t *out, const cu_system *sys, int matrix);
+    int (*rows)(cu_stream s, const cu_abc_out *out, const cu_system *sys);
     /** Montgomery elements to biased values with their sign (cu_digits); may be in place. */
     int (*values)(cu_stream s, uint32_t *value, const uint32_t *k, const cu_digits *d, size_t n);
     /* host alone: what a test and the start-up check compare with */

@@ -1,10 +1,12 @@
 /*
  * unit/device/test_cuda_host.c - the headers of device code, compiled for the host, against algebra; needs no GPU
  *
- * Points by every formula, windows joined, products of scalars; the plan of a sum within its memory.
+ * Points by every formula, windows joined, products of scalars; the plan of a sum within its memory; rows of a circuit in
+ * slices.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include "device/cuda/cuda_abc.h"
 #include "device/cuda/cuda_msm.h"
 #include "unit/device/msm_support.h"
 
@@ -229,11 +231,123 @@ static void test_plans(void **state)
     assert_true(made > 30 && refused > 10);
 }
 
+/* ---- rows in slices ---- */
+
+#define MAX_TERMS 1100u
+#define COEFFS 9u
+
+/* Small numbers of both signs, the two ends of their range, what is beyond it. */
+static void coefficients(const curve *cv, fr c[COEFFS], int64_t number[COEFFS])
+{
+    static const int64_t v[COEFFS] = {1, -1, 0, 2, -5, CU_COEFF_MAX, -CU_COEFF_MAX};
+
+    for (unsigned i = 0; i < COEFFS; i++) {
+        number[i] = v[i];
+        cv->fr_from_u64(&c[i], (uint64_t)(v[i] < 0 ? -v[i] : v[i]));
+        if (v[i] < 0) cv->fr_neg(&c[i], &c[i]);
+    }
+    cv->fr_from_u64(&c[7], (uint64_t)CU_COEFF_MAX + 1);
+    random_fr(cv, &c[8]);
+    number[7] = number[8] = INT64_MAX; /* none */
+}
+
+static void check_code(uint32_t code, uint32_t index, const int64_t number[COEFFS])
+{
+    if (number[index] == INT64_MAX) {
+        assert_int_equal(code, index);
+    } else {
+        assert_true((code & CU_COEFF_INT) != 0);
+        assert_int_equal((int32_t)(code << 1) / 2, number[index]);
+    }
+}
+
+static uint32_t wire_of(const dev_template *t, uint32_t code)
+{
+    const uint32_t base[] = {0, 1, 1 + t->n_in, 1 + t->n_in + t->n_local};
+
+    return base[code >> CU_WIRE_BITS] + (code & ((1u << CU_WIRE_BITS) - 1));
+}
+
+/* Every row is in one slice, with its terms and then with nothing; a slice has no longer rows than the one before. */
+static void check_slices(const cu_rows *r, const dev_template *t, const uint32_t *code,
+                         const int64_t number[COEFFS])
+{
+    uint32_t *seen = test_array(t->n_rows + 1, sizeof *seen), steps = 0, step[64];
+
+    for (uint32_t i = 0; i < r->slices; i++) {
+        uint32_t n = r->start[i + 1] - r->start[i];
+        assert_int_equal(r->start[i], steps);
+        if (i != 0 && n < MAX_TERMS - 100) assert_true(n <= r->start[i] - r->start[i - 1]);
+        steps += n;
+        for (uint32_t k = 0; k <= n; k++) {
+            cu_rows_step(step, r, t, &t->a, code, i, k);
+            for (uint32_t lane = 0; lane < 32; lane++) {
+                uint32_t row = r->order[32 * i + lane], wire = step[2 * lane];
+                uint32_t c = step[2 * lane + 1], len = 0;
+                if (row != CU_NO_ROW) len = t->a.row_start[row + 1] - t->a.row_start[row];
+                if (k >= len) {
+                    assert_true(wire >> CU_WIRE_BITS == CU_WIRE_ONE && c == CU_COEFF_INT);
+                    continue;
+                }
+                assert_true(k < n);
+                assert_int_equal(wire_of(t, wire), t->a.wire[t->a.row_start[row] + k]);
+                check_code(c, t->a.coeff[t->a.row_start[row] + k], number);
+            }
+        }
+        for (uint32_t lane = 0; lane < 32; lane++)
+            if (r->order[32 * i + lane] != CU_NO_ROW) seen[r->order[32 * i + lane]]++;
+    }
+    assert_int_equal(r->start[r->slices], r->steps);
+    for (uint32_t i = 0; i < t->n_rows; i++) assert_int_equal(seen[i], 1);
+    free(seen);
+}
+
+static void test_slices(void **state)
+{
+    static const uint32_t rows[] = {1, 31, 32, 33, 200};
+    const curve *cv = curve_get(CURVE_ID_BLS12_381, CPU_TABLE_GENERIC);
+    int64_t number[COEFFS];
+    uint32_t *code;
+    fr coeffs[COEFFS];
+    mem *m;
+
+    (void)state;
+    assert_status_ok(mem_open(&m, "slices", 0, NULL));
+    coefficients(cv, coeffs, number);
+    assert_status_ok(cu_coeff_codes(&code, m, cv, coeffs, COEFFS));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dev_template t = {.n_in = 3, .n_local = 40, .n_pub = 2, .n_rows = rows[i]};
+        uint32_t *start = test_array(rows[i] + 1, sizeof *start), n = 0;
+        uint32_t *wire = test_array((size_t)rows[i] * MAX_TERMS, sizeof *wire);
+        uint32_t *coeff = test_array((size_t)rows[i] * MAX_TERMS, sizeof *coeff);
+        cu_rows r;
+
+        for (uint32_t k = 0; k < rows[i]; k++) {
+            uint32_t terms = harness_random_below(9) == 0 ? MAX_TERMS : 4;
+            terms = (uint32_t)harness_random_below(terms);
+            for (uint32_t j = 0; j < terms; j++, n++) {
+                wire[n] = (uint32_t)harness_random_below(1 + 3 + 40 + 2);
+                coeff[n] = (uint32_t)harness_random_below(COEFFS);
+            }
+            start[k + 1] = n;
+        }
+        t.a = (dev_matrix){start, wire, coeff};
+        assert_status_ok(cu_rows_make(&r, m, start, t.n_rows));
+        check_slices(&r, &t, code, number);
+        cu_rows_free(&r);
+        free(coeff);
+        free(wire);
+        free(start);
+    }
+    mem_free(m, code);
+    mem_close(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formulas),
-                                       cmocka_unit_test(test_windows),
-                                       cmocka_unit_test(test_products),
-                                       cmocka_unit_test(test_fixed), cmocka_unit_test(test_plans)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formulas), cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_plans),    cmocka_unit_test(test_slices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
