@@ -166,16 +166,16 @@ static cuzk_status place_parts(abc_run *r)
 static cuzk_status place_instances(abc_run *r)
 {
     const dev_system *sys = r->sys;
-    uint32_t *next;
+    uint32_t *next = NULL;
     cu_instance *sorted;
-    cuzk_status st = CUZK_OK;
+    cuzk_status st;
 
     _Static_assert(sizeof(cu_instance) == sizeof(dev_instance), "the same five words");
     reserve(r, &r->dev.instances, sys->n_instances, sizeof *sorted);
     if (!r->fill) return CUZK_OK;
     sorted = mem_new(r->s->d->m, sys->n_instances, sizeof *sorted, &st);
-    next = mem_new(r->s->d->m, sys->n_templates, sizeof *next, &st);
-    if (sorted != NULL && next != NULL) {
+    if (sorted != NULL) next = mem_new(r->s->d->m, sys->n_templates, sizeof *next, &st);
+    if (next != NULL) {
         for (size_t i = 0; i < sys->n_instances; i++) {
             const dev_instance *x = &sys->instances[i];
             uint32_t at = r->first_inst[x->tmpl] + next[x->tmpl]++;
