@@ -131,7 +131,8 @@ CU_FN void mont_step(uint32_t *e, uint32_t *o, const uint32_t *a, uint32_t b, bo
     }
 }
 
-template <class P> CU_FN field<P> operator*(const field<P> &a, const field<P> &b)
+/** a b / R, below 2 m, for a below m and any b of N limbs. */
+template <class P> CU_FN field<P> mul_lazy(const field<P> &a, const field<P> &b)
 {
     uint32_t e[P::N], o[P::N];
 #pragma unroll
@@ -147,7 +148,12 @@ template <class P> CU_FN field<P> operator*(const field<P> &a, const field<P> &b
         s.l[i] = i + 1 < P::N ? o[i + 1] : 0;
     }
     rows<P::N>::sum(t.l, t.l, s.l);
-    return field<P>::reduce_once(t);
+    return t;
+}
+
+template <class P> CU_FN field<P> operator*(const field<P> &a, const field<P> &b)
+{
+    return field<P>::reduce_once(mul_lazy(a, b));
 }
 
 /** Products a[i] a[j], j > i: those with i + j even to e at i + j, the others to o at i + j - 1. */

@@ -4,35 +4,40 @@
  * With T[b] = w^rev(b), rev over log_n - 1 bits, stage s of a transform from natural to reversed order splits each of 2^s
  * blocks: (x, y) -> (x + T[b] y, x - T[b] y), b the block. One table serves all stages, and within a pass all columns of a
  * block share their twiddles. From reversed to natural order the stages run backwards: (x, y) -> (x + y, (x - y) T[b]).
- * For the inverse root, 1/T[b] = -T[3 2^k - 1 - b], 2^k the highest bit of b.
+ * For the inverse root, 1/T[b] = -T[3 2^k - 1 - b], 2^k the highest bit of b: the two results change places.
  *
  * A pass takes stages s0 .. s0 + q - 1: an index is (block, s0 bits)(k, q bits)(low, r bits). A tile has all k for some
- * columns, neighbours in low, or in block when r = 0. Two stages at a time are done in registers.
+ * columns, neighbours in low, or in block when r = 0. Between passes elements are in the lazy form of fr_lazy.cuh; on the
+ * way back they are below twice the order.
  *
- * Registers: 80, so that 3 blocks of 256 threads fit a multiprocessor; shared memory: 64 KiB, 72 in the pass over blocks.
+ * Registers: 64, so that 4 blocks of 256 threads fit a multiprocessor; shared memory: 32 KiB, 48 at most in the pass over
+ * blocks.
  *
- * Source: twiddles in reversed order as in P. Longa, M. Naehrig, CANS 2016
+ * Source: twiddles in reversed order as in P. Longa, M. Naehrig, CANS 2016; lazy butterflies as in D. Harvey, "Faster
+ * arithmetic for number-theoretic transforms", 2014
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #ifndef DEVICE_CUDA_FR_NTT_CUH
 #define DEVICE_CUDA_FR_NTT_CUH
 
-#define NTT_TILE_LOG 11
+#include "device/cuda/fr_lazy.cuh"
+
+#define NTT_TILE_LOG 10
 #define NTT_MAX_PASS 9
-#define NTT_MAX_SHARED (((1u << NTT_TILE_LOG) + (1u << NTT_MAX_PASS)) << 5)
 
 struct ntt_pass {
     uint32_t *a;
     const uint32_t *table, *powers;
     uint32_t log_n, s0, q, cols_log, powers_log;
-    bool inverse_root;
+    bool last; /* of the transform: elements become canonical */
 };
 
-__device__ __forceinline__ fr_t twiddle(const ntt_pass &p, uint32_t b)
+/* INVERSE: minus the twiddle of the inverse root, but at 0 */
+template <bool INVERSE> __device__ __forceinline__ fr_t twiddle(const uint32_t *table, uint32_t b)
 {
-    if (!p.inverse_root || b == 0) return load_fr(p.table, b);
+    if (!INVERSE || b == 0) return load_fr(table, b);
     uint32_t top = 1u << (31 - __clz((int)b));
-    return neg(load_fr(p.table, 3 * top - 1 - b));
+    return load_fr(table, 3 * top - 1 - b);
 }
 
 /* Powers of g in two tables: g^(e low bits), then g^(e high bits) and whatever factor goes with them. */
@@ -42,20 +47,23 @@ __device__ __forceinline__ fr_t power_at(const uint32_t *powers, uint32_t low_lo
            load_fr(powers, ((size_t)1 << low_log) + (e >> low_log));
 }
 
-__device__ __forceinline__ void split(fr_t &x, fr_t &y, const fr_t &t, bool one)
+/** (x + t y, x - t y); INVERSE: t is minus the twiddle. one: the twiddle is 1. */
+template <bool INVERSE> CU_FN void split(fr_t &x, fr_t &y, const fr_t &t, bool one)
 {
-    fr_t m = y;
-    if (!one) m = y * t;
-    y = x - m;
-    x = x + m;
+    fr_t m = one ? below<1>(y) : mul_lazy(t, y);
+    if (INVERSE && one) m = sub_lazy(fr_t::zero(), m);
+    fr_t sum = add_lazy(x, m), difference = sub_lazy(x, m);
+    x = INVERSE ? difference : sum;
+    y = INVERSE ? sum : difference;
 }
 
-__device__ __forceinline__ void join(fr_t &x, fr_t &y, const fr_t &t, bool one)
+/** (x + y, t (x - y)), all below twice the order. */
+CU_FN void join(fr_t &x, fr_t &y, const fr_t &t, bool one)
 {
-    fr_t d = x - y;
-    x = x + y;
+    fr_t d = sub_lazy(x, y);
+    x = add_below(x, y);
     y = d;
-    if (!one) y = d * t;
+    if (!one) y = mul_lazy(t, d);
 }
 
 struct ntt_place {
@@ -86,61 +94,46 @@ __device__ __forceinline__ void tile_store(uint4 *sh, const ntt_place &at, uint3
     sh[at.tile + i] = make_uint4(x.l[4], x.l[5], x.l[6], x.l[7]);
 }
 
-/** Stages j and j + 1 of the pass (R = 2), or stage j alone, on every group of 2^R elements of the tile. in, out: from
- *  and to device memory instead of the tile. */
-template <int R, bool BACK>
-__device__ __forceinline__ void tile_stages(uint4 *sh, const ntt_pass &p, const ntt_place &at,
-                                            uint32_t j, bool in, bool out)
+/** Stage j of the pass. in, out: from and to device memory instead of the tile. */
+template <bool BACK, bool INVERSE>
+__device__ __forceinline__ void tile_stage(uint4 *sh, const ntt_pass &p, const ntt_place &at,
+                                           uint32_t j, bool in, bool out)
 {
-    uint32_t shift = p.q - j - R, cols = 1u << p.cols_log;
-    uint32_t groups = 1u << (p.q + p.cols_log - R);
+    uint32_t shift = p.q - j - 1, cols = 1u << p.cols_log;
+    uint32_t pairs = 1u << (p.q + p.cols_log - 1);
 
-    for (uint32_t v = threadIdx.x; v < groups; v += THREADS) {
-        uint32_t col = v & (cols - 1), g = v >> p.cols_log;
-        uint32_t up = g >> shift, k = up << (shift + R) | (g & ((1u << shift) - 1));
+#pragma unroll 1
+    for (uint32_t v = threadIdx.x; v < pairs; v += THREADS) {
+        uint32_t col = v & (cols - 1), g = v >> p.cols_log, up = g >> shift;
         uint32_t b = (uint32_t)((at.block0 + (at.by_block ? col : 0)) << j) | up;
-        fr_t x[1 << R];
+        fr_t x[2];
 #pragma unroll
-        for (int i = 0; i < 1 << R; i++) {
-            uint32_t ki = k + ((uint32_t)i << shift);
-            x[i] = in ? load_fr(p.a, global_index(p, at, ki, col))
-                      : tile_load(sh, at, ki * at.row + col);
+        for (int i = 0; i < 2; i++) {
+            uint32_t k = (2 * up + i) << shift | (g & ((1u << shift) - 1));
+            x[i] = in ? load_fr(p.a, global_index(p, at, k, col))
+                      : tile_load(sh, at, k * at.row + col);
         }
-        if (R == 1) {
-            if (BACK) {
-                join(x[0], x[1], twiddle(p, b), b == 0);
-            } else {
-                split(x[0], x[1], twiddle(p, b), b == 0);
-            }
-        } else if (BACK) {
-            join(x[0], x[1], twiddle(p, 2 * b), b == 0);
-            join(x[2], x[3], twiddle(p, 2 * b + 1), false);
-            fr_t t = twiddle(p, b);
-            join(x[0], x[2], t, b == 0);
-            join(x[1], x[3], t, b == 0);
+        if (BACK) {
+            join(x[0], x[1], twiddle<INVERSE>(p.table, b), b == 0);
         } else {
-            fr_t t = twiddle(p, b);
-            split(x[0], x[2], t, b == 0);
-            split(x[1], x[3], t, b == 0);
-            split(x[0], x[1], twiddle(p, 2 * b), b == 0);
-            split(x[2], x[3], twiddle(p, 2 * b + 1), false);
+            split<INVERSE>(x[0], x[1], twiddle<INVERSE>(p.table, b), b == 0);
         }
 #pragma unroll
-        for (int i = 0; i < 1 << R; i++) {
-            uint32_t ki = k + ((uint32_t)i << shift);
+        for (int i = 0; i < 2; i++) {
+            uint32_t k = (2 * up + i) << shift | (g & ((1u << shift) - 1));
             if (out) {
-                store_fr(p.a, global_index(p, at, ki, col), x[i]);
+                store_fr(p.a, global_index(p, at, k, col), p.last ? below<0>(x[i]) : x[i]);
             } else {
-                tile_store(sh, at, ki * at.row + col, x[i]);
+                tile_store(sh, at, k * at.row + col, x[i]);
             }
         }
     }
 }
 
-template <bool BACK> static __global__ void __launch_bounds__(THREADS, 3) ntt_kernel(ntt_pass p)
+/* The tile of this block. */
+__device__ __forceinline__ ntt_place place_of(const ntt_pass &p)
 {
-    extern __shared__ uint4 sh[];
-    uint32_t cols = 1u << p.cols_log, size = 1u << (p.q + p.cols_log);
+    uint32_t cols = 1u << p.cols_log;
     ntt_place at;
 
     at.r = p.log_n - p.s0 - p.q;
@@ -155,35 +148,41 @@ template <bool BACK> static __global__ void __launch_bounds__(THREADS, 3) ntt_ke
         at.block0 = blockIdx.x >> tiles_log;
         at.low0 = (size_t)(blockIdx.x & ((1u << tiles_log) - 1)) << p.cols_log;
     }
-    /* Neighbours in memory are read and written together. Where columns are blocks, the stages between neighbours in a
-       block come last, or first when going back: that end is staged through the tile. */
+    return at;
+}
+
+/* Neighbours in memory are read and written together. Where columns are blocks, the stages between neighbours in a block
+   come last, or first when going back: that end is staged through the tile. */
+template <bool BACK, bool INVERSE>
+static __global__ void __launch_bounds__(THREADS, 4) ntt_kernel(ntt_pass p)
+{
+    extern __shared__ uint4 sh[];
+    uint32_t size = 1u << (p.q + p.cols_log);
+    ntt_place at = place_of(p);
     bool stage_in = BACK && at.by_block, stage_out = !BACK && at.by_block;
+
     for (uint32_t u = threadIdx.x; stage_in && u < size; u += THREADS) {
         uint32_t k = u & ((1u << p.q) - 1), col = u >> p.q;
         tile_store(sh, at, k * at.row + col, load_fr(p.a, global_index(p, at, k, col)));
     }
     if (stage_in) __syncthreads();
-    if (BACK) {
-        for (uint32_t j = p.q; j >= 2; j -= 2) {
-            tile_stages<2, true>(sh, p, at, j - 2, j == p.q && !stage_in, j == 2);
-            __syncthreads();
-        }
-        if (p.q % 2 != 0) tile_stages<1, true>(sh, p, at, 0, p.q == 1 && !stage_in, true);
-    } else {
-        for (uint32_t j = 0; j + 2 <= p.q; j += 2) {
-            tile_stages<2, false>(sh, p, at, j, j == 0, j + 2 == p.q && !stage_out);
-            __syncthreads();
-        }
-        if (p.q % 2 != 0) tile_stages<1, false>(sh, p, at, p.q - 1, p.q == 1, !stage_out);
+#pragma unroll 1
+    for (uint32_t i = 0; i < p.q; i++) {
+        bool in = i == 0 && !stage_in, out = i + 1 == p.q && !stage_out;
+        tile_stage<BACK, INVERSE>(sh, p, at, BACK ? p.q - 1 - i : i, in, out);
+        if (!out) __syncthreads();
     }
     if (!stage_out) return;
-    __syncthreads();
     for (uint32_t u = threadIdx.x; u < size; u += THREADS) {
         uint32_t k = u & ((1u << p.q) - 1), col = u >> p.q;
         size_t i = global_index(p, at, k, col);
         fr_t x = tile_load(sh, at, k * at.row + col);
-        if (p.powers != NULL)
-            x = x * power_at(p.powers, p.powers_log, __brev((uint32_t)i) >> (32 - p.log_n));
+        if (p.powers != NULL) {
+            fr_t f = power_at(p.powers, p.powers_log, __brev((uint32_t)i) >> (32 - p.log_n));
+            x = f * x; /* x may be any 256 bits */
+        } else {
+            x = below<0>(x);
+        }
         store_fr(p.a, i, x);
     }
 }
@@ -194,30 +193,27 @@ static int ntt(cu_stream s, uint32_t *a, const uint32_t *table, const uint32_t *
 {
     unsigned passes = (log_n + NTT_MAX_PASS - 1) / NTT_MAX_PASS, begin[8] = {0};
     unsigned tile_log = log_n < NTT_TILE_LOG ? log_n : NTT_TILE_LOG;
-    int err;
 
+    if (to_natural && inverse_root) return cudaErrorInvalidValue;
     for (unsigned i = 0; i < passes; i++)
         begin[i + 1] = begin[i] + log_n / passes + (i < log_n % passes ? 1 : 0);
     for (unsigned i = 0; i < passes; i++) {
-        unsigned k = to_natural ? passes - 1 - i : i;
-        ntt_pass p = {a, table, NULL, log_n, begin[k], begin[k + 1] - begin[k], 0, 0, inverse_root};
+        unsigned k = to_natural ? passes - 1 - i : i, blocks = 1u << (log_n - tile_log);
+        ntt_pass p = {a, table, NULL, log_n, begin[k], begin[k + 1] - begin[k], 0, 0, false};
         p.cols_log = tile_log - p.q;
         p.powers_log = (log_n + 1) / 2;
-        if (!to_natural && i + 1 == passes) p.powers = powers;
+        p.last = i + 1 == passes;
+        if (!to_natural && p.last) p.powers = powers;
         size_t row = ((size_t)1 << p.cols_log) + (k + 1 == passes && p.cols_log != 0 ? 1 : 0);
         size_t size = row << p.q << 5;
-        const void *kernel =
-            to_natural ? (const void *)ntt_kernel<true> : (const void *)ntt_kernel<false>;
-        /* the most that any pass takes: other threads launch the same kernel, and the setting is the kernel's */
-        err = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   NTT_MAX_SHARED);
-        if (err != 0) return err;
-        unsigned blocks = 1u << (log_n - tile_log);
-        if (to_natural)
-            ntt_kernel<true><<<blocks, THREADS, size, (cudaStream_t)s>>>(p);
-        else
-            ntt_kernel<false><<<blocks, THREADS, size, (cudaStream_t)s>>>(p);
-        err = cudaGetLastError();
+        if (to_natural) {
+            ntt_kernel<true, false><<<blocks, THREADS, size, (cudaStream_t)s>>>(p);
+        } else if (inverse_root) {
+            ntt_kernel<false, true><<<blocks, THREADS, size, (cudaStream_t)s>>>(p);
+        } else {
+            ntt_kernel<false, false><<<blocks, THREADS, size, (cudaStream_t)s>>>(p);
+        }
+        int err = cudaGetLastError();
         if (err != 0) return err;
     }
     return 0;

@@ -51,5 +51,25 @@ static void host_mul(uint32_t *r, const uint32_t *a, const uint32_t *b)
     for (int i = 0; i < fr_t::N; i++) r[i] = x.l[i];
 }
 
-extern "C" const cu_fr_ops FR_OPS = {prepare,  twiddles,  ntt,    scale,    reverse,   quotient,
-                                     multiply, eval_rows, values, host_mul, host_value};
+static void host_split(uint32_t *x, uint32_t *y, const uint32_t *t, bool back)
+{
+    fr_t v[3];
+
+    for (int i = 0; i < fr_t::N; i++) {
+        v[0].l[i] = x[i];
+        v[1].l[i] = y[i];
+        v[2].l[i] = t[i];
+    }
+    bool one = v[2] == fr_t::one();
+    if (back)
+        join(v[0], v[1], v[2], one);
+    else
+        split<false>(v[0], v[1], v[2], one);
+    for (int i = 0; i < fr_t::N; i++) {
+        x[i] = v[0].l[i];
+        y[i] = v[1].l[i];
+    }
+}
+
+extern "C" const cu_fr_ops FR_OPS = {prepare,  twiddles,  ntt,    scale,    reverse,    quotient,
+                                     multiply, eval_rows, values, host_mul, host_value, host_split};

@@ -149,6 +149,9 @@ typedef struct cu_fr_ops {
     /* host alone: what a test and the start-up check compare with */
     void (*host_mul)(uint32_t *r, const uint32_t *a, const uint32_t *b);
     void (*host_value)(uint32_t *value, const uint32_t *k, const cu_digits *d);
+    /** (x, y) to (x + t y, x - t y), or back: (x + y, t (x - y)); x and y are what transforms have between passes: any 256 bits,
+     *  back: below twice the order. */
+    void (*host_split)(uint32_t *x, uint32_t *y, const uint32_t *t, bool back);
 } cu_fr_ops;
 extern const cu_fr_ops cu_fr_bn, cu_fr_bls;
 

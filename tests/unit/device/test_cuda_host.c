@@ -123,6 +123,94 @@ static void test_products(void **state)
     }
 }
 
+/* ---- lazy butterflies ---- */
+
+/* x >= k r, as 256-bit numbers (k 1 or 2) */
+static bool reaches(const curve *cv, const fr *x, unsigned k)
+{
+    fr m = {{0}};
+    uint64_t carry = 0;
+
+    memcpy(&m, cv->r_le, sizeof m);
+    for (int i = 0; i < 4 && k == 2; i++) {
+        uint64_t l = m.l[i];
+        m.l[i] = l << 1 | carry;
+        carry = l >> 63;
+    }
+    for (int i = 3; i >= 0; i--)
+        if (x->l[i] != m.l[i]) return x->l[i] > m.l[i];
+    return true;
+}
+
+/* x - r while it is not below k r */
+static void reduce_below(const curve *cv, fr *x, unsigned k)
+{
+    fr m;
+
+    memcpy(&m, cv->r_le, sizeof m);
+    while (reaches(cv, x, k)) {
+        uint64_t borrow = 0;
+        for (int i = 0; i < 4; i++) {
+            uint64_t a = x->l[i], b = m.l[i];
+            x->l[i] = a - b - borrow;
+            borrow = a < b || (a == b && borrow != 0);
+        }
+    }
+}
+
+static void any_number(const curve *cv, fr *x)
+{
+    uint64_t kind = harness_random_below(5);
+
+    memset(x, kind == 0 ? 0xff : 0, sizeof *x);
+    for (int i = 0; i < 4 && kind >= 3; i++) x->l[i] = harness_random_below(UINT64_MAX);
+    if (kind == 2) memcpy(x, cv->r_le, sizeof *x);
+}
+
+static void check_split(const curve *cv, const fr *x, const fr *y, const fr *t, bool back)
+{
+    uint32_t in[3][8];
+    fr a = *x, b = *y, u, v, got[2];
+
+    memcpy(in[0], x, sizeof in[0]);
+    memcpy(in[1], y, sizeof in[1]);
+    memcpy(in[2], t, sizeof in[2]);
+    cu_fr_of(cv->id)->host_split(in[0], in[1], in[2], back);
+    memcpy(got, in, sizeof got);
+    reduce_below(cv, &a, 1);
+    reduce_below(cv, &b, 1);
+    if (!back) cv->fr_mul(&b, &b, t);
+    cv->fr_add(&u, &a, &b);
+    cv->fr_sub(&v, &a, &b);
+    if (back) cv->fr_mul(&v, &v, t);
+    for (int i = 0; i < 2; i++) {
+        if (back) assert_false(reaches(cv, &got[i], 2));
+        reduce_below(cv, &got[i], 1);
+    }
+    assert_bytes_equal(&got[0], &u, sizeof u);
+    assert_bytes_equal(&got[1], &v, sizeof v);
+}
+
+static void test_lazy(void **state)
+{
+    (void)state;
+    for (unsigned id = 0; id < CURVE_IDS; id++) {
+        const curve *cv = curve_get((curve_id)id, CPU_TABLE_GENERIC);
+        for (size_t i = 0; i < harness_iters(400); i++) {
+            fr x, y, t;
+            any_number(cv, &x);
+            any_number(cv, &y);
+            random_fr(cv, &t);
+            if (i % 7 == 0) t = cv->fr_one;
+            if (i % 7 == 1) cv->fr_neg(&t, &cv->fr_one);
+            check_split(cv, &x, &y, &t, false);
+            reduce_below(cv, &x, 2);
+            reduce_below(cv, &y, 2);
+            check_split(cv, &x, &y, &t, true);
+        }
+    }
+}
+
 /* Multiples of one point as the kernels make and write them: every form, lanes of several points, infinity among them. */
 static void fixed_case(const group *g, curve_id id, unsigned c, int form)
 {
@@ -348,6 +436,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formulas), cmocka_unit_test(test_windows),
         cmocka_unit_test(test_products), cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_plans),    cmocka_unit_test(test_slices)};
+        cmocka_unit_test(test_plans),    cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_lazy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
