@@ -28,7 +28,7 @@ CU_FN void add_if(uint32_t *r, uint32_t c, const uint32_t *n)
         : "r"(c), "r"(n[0]), "r"(n[1]), "r"(n[2]), "r"(n[3]), "r"(n[4]), "r"(n[5]), "r"(n[6]),
           "r"(n[7]));
 #else
-    if (c != 0) (void)sum_host(r, r, n, 8);
+    if (c != 0) (void)rows<8>::sum(r, r, n);
 #endif
 }
 
