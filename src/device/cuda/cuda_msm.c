@@ -248,7 +248,8 @@ static cuzk_status add_levels(msm_run *r, uint32_t n_buckets, unsigned *level, u
         CU_TRY(r->cu, cu_scan(r->q->s, r->offset[*off ^ 1], r->scan_blocks, NULL, r->offset[*off],
                               n_buckets, CU_SCAN_HALVES));
         cu_msm_level(&r->plan, bound, &p.blocks, &p.k);
-        CU_TRY(r->cu, cu_match(r->q->s, &p, bound));
+        p.most = bound;
+        CU_TRY(r->cu, cu_match(r->q->s, &p));
         CU_TRY(r->cu, r->g->pairs(r->q->s, &p));
         p.entries = NULL;
         p.points = p.out;

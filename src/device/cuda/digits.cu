@@ -324,9 +324,9 @@ extern "C" int cu_count_ones(cu_stream s, uint32_t *count, const cu_chunk *in)
                            (cudaStream_t)s);
 }
 
-extern "C" int cu_match(cu_stream s, const cu_pairs *p, size_t n)
+extern "C" int cu_match(cu_stream s, const cu_pairs *p)
 {
-    size_t tiles = (n + MATCH - 1) / MATCH;
+    size_t tiles = (p->most + MATCH - 1) / MATCH;
     unsigned blocks = tiles < MAX_BLOCKS ? (unsigned)tiles : MAX_BLOCKS;
 
     match_kernel<<<blocks, THREADS, 0, (cudaStream_t)s>>>(*p);

@@ -264,24 +264,28 @@ static __global__ void __launch_bounds__(CU_PAIR_THREADS, GROUP_PAIR_BLOCKS)
 
     w.lanes = (size_t)gridDim.x * CU_PAIR_THREADS;
     w.lane = (size_t)blockIdx.x * CU_PAIR_THREADS + threadIdx.x;
-    for (size_t first = w.lane & ~(size_t)31; first < total; first += w.lanes * p.k) {
-        size_t rows = (total - first + w.lanes - 1) / w.lanes; /* of the warp's first thread */
-        w.first = first + w.lane % 32;
-        w.n = rows < p.k ? (uint32_t)rows : p.k;
-        w.mine = w.first + (w.n - 1) * w.lanes < total ? w.n : w.n - 1;
-        fe acc = multiply_up(p, w);
-        add_down(p, w, inverse(acc));
-    }
+    size_t first = p.first + (w.lane & ~(size_t)31); /* of the warp's first thread */
+    if (first >= total) return;
+    size_t rows = (total - first + w.lanes - 1) / w.lanes;
+    w.first = first + w.lane % 32;
+    w.n = rows < p.k ? (uint32_t)rows : p.k;
+    w.mine = w.first + (w.n - 1) * w.lanes < total ? w.n : w.n - 1;
+    fe acc = multiply_up(p, w);
+    add_down(p, w, inverse(acc));
 }
 
+/* A launch for as many sums as all threads make with one inversion each: between launches, urgent work gets its turn. */
 static int pairs(cu_stream s, const cu_pairs *p)
 {
     int bytes = (int)(SLOT_QUADS * 16 * CU_PAIR_THREADS);
     cudaError_t e =
         cudaFuncSetAttribute(pairs_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    cu_pairs part = *p;
 
     if (e != cudaSuccess) return e;
-    pairs_kernel<<<p->blocks, CU_PAIR_THREADS, bytes, (cudaStream_t)s>>>(*p);
+    for (part.first = 0; part.first < p->most;
+         part.first += (size_t)p->blocks * CU_PAIR_THREADS * p->k)
+        pairs_kernel<<<p->blocks, CU_PAIR_THREADS, bytes, (cudaStream_t)s>>>(part);
     return cudaGetLastError();
 }
 

@@ -188,13 +188,15 @@ typedef struct cu_pairs {
     cu_pair *pair; /* scratch: off_out[n_buckets] */
     uint32_t k;    /* sums a thread makes with one inversion */
     uint32_t blocks;
+    size_t most;  /* sums: off_out[n_buckets] at most */
+    size_t first; /* of a launch; set by pairs() */
 } cu_pairs;
 #define CU_PAIR_THREADS 128
 /* entries of one run of cu_pairs: their indices leave three bits free, and so do those of points */
 #define CU_MAX_ENTRIES ((size_t)1 << 28)
 
-/** Writes p->pair, of at most n sums: for each the points of its bucket that it adds. */
-int cu_match(cu_stream s, const cu_pairs *p, size_t n);
+/** Writes p->pair: for each sum the points of its bucket that it adds. */
+int cu_match(cu_stream s, const cu_pairs *p);
 
 /* Forms of points that are written: those of point_enc. */
 enum { CU_WRITE_LEM, CU_WRITE_ZCASH, CU_WRITE_ZCASH_COMPRESSED };
