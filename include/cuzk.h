@@ -275,11 +275,12 @@ CUZK_API void cuzk_last_attribution(cuzk_engine *e, cuzk_attribution *out);
 /* ---- benchmarks ---- */
 
 typedef struct cuzk_bench_args {
-    const char *name;     /* "field", "msm", "ntt", "pairing", "synth", "aggregate", "prove" */
-    const char *curve;    /* "bn254", "bls12-381" */
-    const char *group;    /* "g1", "g2" */
-    const char *circuit;  /* "porep-32g": for synth and prove, which need it */
-    unsigned log_n, reps; /* 0: the benchmark's own */
+    const char *name;    /* "field", "msm", "ntt", "pairing", "synth", "aggregate", "prove" */
+    const char *curve;   /* "bn254", "bls12-381" */
+    const char *group;   /* "g1", "g2" */
+    const char *circuit; /* "porep-32g": for synth and prove, which need it */
+    const char *beside; /* prove: jobs of this circuit come while `circuit` is proved without end */
+    unsigned log_n, reps; /* 0: the benchmark's own; beside: jobs */
     bool json;            /* else CSV with a header line (house style section 12) */
     const char
         *params_dir; /* prove: the key is there; NULL: one is made for the run, on the device */

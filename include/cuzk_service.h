@@ -82,6 +82,7 @@ typedef struct cuzk_service_tunables {
 typedef struct cuzk_service_config {
     const char *store;          /* file of the job store; NULL: jobs live in memory alone */
     const char *params_dir;     /* Filecoin's keys */
+    bool ephemeral_keys;        /* of Filecoin: made on the one device, never a file; benchmarks */
     const char *const *preload; /* circuits loaded at start */
     size_t n_preload;
     uint64_t memory_total;       /* bytes; 0: cgroup limit, else the machine's, less the margin */

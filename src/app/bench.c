@@ -86,7 +86,7 @@ static bool takes_options(const options *o, const char *name)
         {"synth", "bench synth", "COMMON --circuit --reps"},
         {"verify", "bench verify", "COMMON --reps"},
         {"aggregate", "bench aggregate", "COMMON --log-n --reps"},
-        {"prove", "bench prove --circuit", "COMMON --circuit --curve --params --reps"},
+        {"prove", "bench prove --circuit", "COMMON --circuit --beside --curve --params --reps"},
     };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -103,6 +103,7 @@ int command_bench(report *r, cuzk_engine *e)
                             .curve = o->curve,
                             .group = o->group,
                             .circuit = o->circuit,
+                            .beside = o->beside,
                             .log_n = o->log_n,
                             .reps = o->reps,
                             .json = o->json,

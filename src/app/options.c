@@ -99,6 +99,7 @@ static const command_info commands[] = {
      "       cuzk bench aggregate [--log-n N] [--reps N]\n"
      "       cuzk bench prove --circuit porep-32g [--params DIR] [--reps N]\n"
      "       cuzk bench prove --circuit synthetic-22 [--curve C] [--reps N]\n"
+     "       cuzk bench prove --circuit porep-32g --beside winning-32g [--params DIR] [--reps N]\n"
      "       cuzk bench prove KEY.zkey WITNESS.wtns [PROOF.json PUBLIC.json] [--r1cs FILE]\n"
      "       cuzk bench prove --kind porep|winning|window|update --input FILE... --statement "
      "S.json "
@@ -237,6 +238,10 @@ static const option_info table[] = {
      IN_PROVE | IN_BENCH, false},
     {"--circuit", "NAME", "window-2k, winning-32g, porep-2k, ...", T_TEXT, AT(circuit),
      IN_SETUP | IN_BENCH | IN_PARAMS, false},
+    {"--beside", "NAME",
+     "prove: --reps jobs of this circuit come at random moments while --circuit is proved without "
+     "end",
+     T_TEXT, AT(beside), IN_BENCH, false},
     {"--daemon", NULL,
      "load the daemon with jobs: throughput, latency, where the time went; --circuit: a circom "
      "circuit of its\n                       configuration",

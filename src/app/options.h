@@ -26,7 +26,7 @@ typedef struct options {
     size_t n_fields;
     const char *kind, *statement, *params, *proof, *circuit, *trapdoors, *r1cs, *trace, *device,
         *cpu_table;
-    const char *curve, *group, *srs, *derived;
+    const char *curve, *group, *srs, *derived, *beside;
     const char *sector_size, *output;
     const char *config, *log_level;                                             /* of the daemon */
     const char *address, *tls_ca, *request_id, *priority, *state, *public_json; /* of its clients */

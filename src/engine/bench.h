@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 
 #define BENCH_MAX_REPS 1000
-#define BENCH_MAX_FACTS 8
+#define BENCH_MAX_FACTS 16
 
 /** What a case tells beside its times: "rows", 130169893. */
 typedef struct bench_fact {
@@ -25,6 +25,7 @@ typedef struct bench_row {
     size_t peak; /* bytes that the operation took while it ran */
     bench_fact facts[BENCH_MAX_FACTS];
     unsigned n_facts;
+    const char *detail; /* a JSON object about its slowest run, one line; NULL: none */
 } bench_row;
 
 /** A CSV text (facts are comment lines), or a JSON object (facts are members of their case). */
@@ -34,6 +35,8 @@ typedef struct bench_report {
     unsigned n_rows;
 } bench_report;
 
+/** Sorts the row's times. */
+void bench_report_order(bench_row *row);
 void bench_report_begin(bench_report *r, const cuzk_engine *e);
 /** Sorts the row's times. */
 void bench_report_row(bench_report *r, bench_row *row);
@@ -57,6 +60,8 @@ CUZK_STATUS bench_aggregate(job *j, const cuzk_bench_args *a, bench_report *r);
 CUZK_STATUS bench_synth(job *j, const cuzk_bench_args *a, bench_report *r);
 /** `bench prove --circuit`: a key and inputs made for the run, whole proofs, verified. */
 CUZK_STATUS bench_prove(job *j, const cuzk_bench_args *a, bench_report *r);
+/** `bench prove --circuit A --beside B`: jobs of B that come while A is proved without end, through the service. */
+CUZK_STATUS bench_beside(job *j, const cuzk_bench_args *a, bench_report *r);
 /** `bench prove --circuit synthetic-22`: 2^22 constraints over full-width values. */
 CUZK_STATUS bench_synthetic(job *j, const cuzk_bench_args *a, bench_report *r);
 bool bench_is_synthetic(const char *circuit);

@@ -234,6 +234,7 @@ cuzk_status bench_prove(job *j, const cuzk_bench_args *a, bench_report *r)
         return FAIL(CUZK_EINVAL, "bench prove needs a circuit (--circuit porep-32g)");
     if (a->group != NULL || a->log_n != 0)
         return FAIL(CUZK_EINVAL, "bench prove takes no group and size of its own");
+    if (a->beside != NULL) return bench_beside(j, a, r);
     if (bench_is_synthetic(a->circuit)) return bench_synthetic(j, a, r);
     if (a->curve != NULL)
         return FAIL(CUZK_EINVAL, "bench prove: the curve of %.40s is bls12-381", a->circuit);

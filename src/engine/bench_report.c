@@ -35,6 +35,7 @@ void bench_row_begin(bench_row *row, const char *what, const char *circuit, uint
     row->reps = 0;
     row->peak = 0;
     row->n_facts = 0;
+    row->detail = NULL;
 }
 
 void bench_row_time(bench_row *row, uint64_t from)
@@ -56,6 +57,11 @@ static void sort_ns(uint64_t *v, unsigned n)
             v[k] = v[k - 1];
             v[k - 1] = t;
         }
+}
+
+void bench_report_order(bench_row *row)
+{
+    sort_ns(row->ns, row->reps);
 }
 
 void bench_report_begin(bench_report *r, const cuzk_engine *e)
@@ -95,6 +101,8 @@ void bench_report_row(bench_report *r, bench_row *row)
                      : i == 0 ? " %s %llu"
                               : ", %s %llu",
                      row->facts[i].name, (unsigned long long)row->facts[i].value);
+    if (row->detail != NULL)
+        bytes_printf(r->o, r->json ? ",\"slowest\":%s" : "\n# slowest: %s", row->detail);
     bytes_printf(r->o, r->json ? "}" : row->n_facts > 0 ? "\n" : "");
     r->n_rows++;
 }

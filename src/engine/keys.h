@@ -71,6 +71,7 @@ typedef struct keys_config {
     ledger *l;
     const poseidon_set *ps;
     const char *params_dir; /* may be NULL */
+    bool ephemeral;         /* keys are made on the engine's device */
     bool on_host;           /* proofs are made in the host's memory */
     void (*changed)(void *ctx, const key_entry *k, const char *state, double progress);
     void *ctx;

@@ -228,6 +228,7 @@ static cuzk_status open_keys(service *s)
                      .l = s->ledger,
                      .ps = s->ps,
                      .params_dir = s->c.params_dir,
+                     .ephemeral = s->c.ephemeral_keys,
                      .changed = svc_event_key,
                      .ctx = s};
     ledger_config owner = {.reclaim = svc_reclaim, .overdrawn = svc_overdrawn, .ctx = s};
