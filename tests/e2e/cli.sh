@@ -108,6 +108,24 @@ outcome "bench prove of the smallest circuit of products" 0 "# prove synthetic-3
 outcome "bench prove of a circuit of products that is too small" 2 "synthetic-3 to" "$cuzk" bench prove --circuit synthetic-2
 outcome "bench prove of a circuit of products with a key" 2 "made for the run" "$cuzk" bench prove --circuit synthetic-9 --params "$work/none"
 outcome "bench prove of a Filecoin circuit over a curve" 2 "bls12-381" "$cuzk" bench prove --circuit window-2k --curve bn254
+# beside: work that never ends, and jobs that come meanwhile.
+outcome "bench prove beside" 0 "slowest" "$cuzk" bench prove --circuit window-2k --beside window-2k --reps 2 --json
+check "bench prove beside tells what both take" python3 -c '
+import json, sys
+rows = {r["case"]: r for r in json.load(open(sys.argv[1]))["results"]}
+assert list(rows) == ["inputs window-2k", "setup window-2k", "window-2k alone", "window-2k partition alone",
+                      "window-2k beside window-2k", "window-2k partition beside window-2k"], list(rows)
+beside = rows["window-2k beside window-2k"]
+assert beside["reps"] == 2 and beside["max_ns"] >= beside["p99_ns"] >= beside["min_ns"] > 1e6, beside
+slowest = beside["slowest"]
+assert slowest["job_id"].startswith("beside-") and slowest["state"] == "completed", slowest
+assert slowest["times"]["gpu_ms"] == beside["slowest_device_ms"] <= slowest["total_ms"] + 1, beside
+assert rows["window-2k partition beside window-2k"]["partitions"] >= 2, rows
+' "$work/out"
+outcome "bench prove beside, no circuit" 2 "window-9k" "$cuzk" bench prove --circuit window-2k --beside window-9k
+outcome "bench prove beside, with no key there" 4 "params" "$cuzk" bench prove --circuit window-2k --beside window-2k --params "$work/none"
+outcome "bench prove beside, several devices" 2 "of one device" "$cuzk" bench prove --circuit window-2k --beside window-2k --device cpu,cpu
+outcome "--beside of another benchmark" 2 "--beside" "$cuzk" bench synth --circuit window-2k --beside window-2k
 outcome "bench prove with no key there" 4 "params" "$cuzk" bench prove --circuit window-2k --params "$work/none"
 outcome "bench prove of two kinds" 2 "circuit" "$cuzk" bench prove --circuit window-2k --kind window
 outcome "circuit of another benchmark" 2 "bench msm does not take --circuit" "$cuzk" bench msm --circuit porep-2k
