@@ -83,6 +83,7 @@ struct device {
 struct dev_stream {
     device *d;
     const cancel *cancel;
+    unsigned level; /* below DEV_LEVELS */
     void *impl;
 };
 

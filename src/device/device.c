@@ -130,6 +130,11 @@ const curve *device_curve(const device *d, curve_id id)
 
 cuzk_status dev_stream_open(dev_stream **out, device *d, const cancel *c)
 {
+    return dev_stream_open_at(out, d, c, 0);
+}
+
+cuzk_status dev_stream_open_at(dev_stream **out, device *d, const cancel *c, unsigned level)
+{
     cuzk_status st = CUZK_OK;
     dev_stream *s;
 
@@ -138,6 +143,7 @@ cuzk_status dev_stream_open(dev_stream **out, device *d, const cancel *c)
     if (s == NULL) return st;
     s->d = d;
     s->cancel = c;
+    s->level = level < DEV_LEVELS ? level : DEV_LEVELS - 1;
     st = d->be->stream_open(s);
     if (st != CUZK_OK) {
         mem_free(d->m, s);

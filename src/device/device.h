@@ -58,6 +58,10 @@ const curve *device_curve(const device *d, curve_id id);
 
 /** c (may be NULL) is read between windows, passes and chunks. */
 CUZK_STATUS dev_stream_open(dev_stream **out, device *d, const cancel *c);
+/** The same, of a level (0: dev_stream_open's, the lowest; DEV_LEVELS and above: the highest): a GPU takes up what was given to a
+ *  stream of a higher one first, whatever came before. */
+#define DEV_LEVELS 4u
+CUZK_STATUS dev_stream_open_at(dev_stream **out, device *d, const cancel *c, unsigned level);
 void dev_stream_close(dev_stream *s);
 device *dev_stream_device(const dev_stream *s);
 CUZK_STATUS dev_sync(dev_stream *s);

@@ -40,8 +40,7 @@ static cuzk_status make_key(keys *s, key_entry *k)
     TRY(dev_stream_open(&stream, device_has_fixed(e->dev) ? e->dev : e->host, e->cancel));
     sp = span_open(SPAN_SETUP);
     cuzk_status st = groth16_trapdoors_random(&t, k->sys->cv);
-    if (st == CUZK_OK)
-        st = groth16_setup_memory(&k->pk, stream, k->sys, &t, &o, e->pool, k->m);
+    if (st == CUZK_OK) st = groth16_setup_memory(&k->pk, stream, k->sys, &t, &o, e->pool, k->m);
     explicit_bzero(&t, sizeof t);
     span_close(&sp);
     dev_stream_close(stream);

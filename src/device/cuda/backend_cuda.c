@@ -193,6 +193,7 @@ static void close_device(device *d)
     cu_stages_close(cu);
     cu_porters_close(cu);
     cu_lanes_close(cu);
+    cu_lines_close(cu);
     cu_mem_close(cu);
     (void)pthread_mutex_unlock(&cu->mu);
     dev_time_clear(&cu->time);
@@ -241,6 +242,7 @@ static cuzk_status open_device(device *d, const device_config *config)
     }
     d->impl = cu;
     st = describe(cu, config->device_memory);
+    if (st == CUZK_OK) st = cu_line_clearing(cu);
     if (st == CUZK_OK) st = cu_check_device(d);
     if (st != CUZK_OK) close_device(d);
     return st;
@@ -290,45 +292,6 @@ static void points_forget(device *d, uint64_t id)
 
 /* ---- streams ---- */
 
-static void close_stream(dev_stream *s)
-{
-    cu_queue *q = s->impl;
-
-    if (q == NULL) return;
-    (void)cudaSetDevice(q->cu->index);
-    cu_work_end(s);
-    if (q->s != NULL) {
-        (void)cudaStreamSynchronize(q->s);
-        (void)cudaStreamDestroy(q->s);
-    }
-    cu_stage_return(q);
-    if (q->words != NULL) (void)cudaFreeHost(q->words);
-    mem_free(s->d->m, q);
-    s->impl = NULL;
-}
-
-static cuzk_status open_stream(dev_stream *s)
-{
-    cu_device *cu = cu_of(s->d);
-    cuzk_status st = CUZK_OK;
-    cu_queue *q;
-    cudaStream_t stream;
-
-    TRY(cu_enter(cu));
-    q = mem_new(s->d->m, 1, sizeof *q, &st);
-    if (q == NULL) return st;
-    q->cu = cu;
-    s->impl = q;
-    CU_TRY_OUT(cu, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    q->s = stream;
-    CU_TRY_OUT(
-        cu, cudaHostAlloc((void **)&q->words, CU_WORDS * sizeof *q->words, cudaHostAllocDefault));
-    return CUZK_OK;
-out:
-    close_stream(s);
-    return st;
-}
-
 static cuzk_status sync_stream(dev_stream *s)
 {
     TRY(cu_enter(cu_of(s->d)));
@@ -367,9 +330,9 @@ static cuzk_status new_buf(dev_buf *b)
     CU_TRY_OUT(cu, cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
     x->last = e;
     TRY_OUT(cu_alloc(cu, (void **)&x->p, b->n * sizeof(fr)));
-    /* no stream is known: whoever uses it first must find zeros */
-    CU_TRY_OUT(cu, cudaMemset(x->p, 0, b->n * sizeof(fr)));
-    CU_TRY_OUT(cu, cudaStreamSynchronize(0));
+    /* no stream is known: whoever uses it first must find zeros, and he may be urgent */
+    CU_TRY_OUT(cu, cudaMemsetAsync(x->p, 0, b->n * sizeof(fr), cu->clearing));
+    CU_TRY_OUT(cu, cudaStreamSynchronize(cu->clearing));
     return CUZK_OK;
 out:
     free_buf(b);
@@ -447,7 +410,7 @@ static cuzk_status quotient(dev_stream *s, dev_buf *a, const dev_buf *b, const d
     uint32_t factor[8];
 
     TRY(cu_enter(q->cu));
-    TRY(cancel_check(s->cancel));
+    TRY(cu_safe_point(s));
     if (n == 0) return CUZK_OK;
     if (k != NULL) memcpy(factor, k, sizeof factor);
     cu_mark(s, SPAN_GPU_QUOTIENT);
@@ -463,7 +426,7 @@ static cuzk_status mul(dev_stream *s, dev_buf *r, const dev_buf *a, const dev_bu
     cu_queue *q = cu_queue_of(s);
 
     TRY(cu_enter(q->cu));
-    TRY(cancel_check(s->cancel));
+    TRY(cu_safe_point(s));
     if (n == 0) return CUZK_OK;
     cu_mark(s, SPAN_GPU_QUOTIENT);
     CU_TRY(q->cu, cu_fr_of(id)->mul(q->s, cu_buf_of(r)->p, cu_buf_of(a)->p, cu_buf_of(b)->p, n));
@@ -482,8 +445,8 @@ const dev_backend dev_backend_cuda = {
     .points_forget = points_forget,
     .points_load = cu_points_load,
     .points_want = cu_kept_want,
-    .stream_open = open_stream,
-    .stream_close = close_stream,
+    .stream_open = cu_stream_open,
+    .stream_close = cu_stream_close,
     .sync = sync_stream,
     .work_begin = cu_work_begin,
     .work_end = cu_work_end,

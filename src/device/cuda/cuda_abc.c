@@ -315,7 +315,7 @@ static cuzk_status fill_all(abc_run *r, dev_buf *const b[MATRICES])
 {
     cu_abc_out out = {{NULL}};
 
-    TRY(cancel_check(r->s->cancel));
+    TRY(cu_safe_point(r->s));
     cu_mark(r->s, SPAN_GPU_ABC);
     for (unsigned k = 0; k < MATRICES; k++) {
         if (b[k] == NULL) continue;

@@ -137,7 +137,7 @@ static cuzk_status fill_table(fixed_run *r, const dev_fixed *f, const void *base
     memcpy(point, base, size);
     for (size_t w = 0; w < t->digits.windows; w++) {
         uint8_t *row = t->table + w * half * size;
-        TRY(cancel_check(r->s->cancel));
+        TRY(cu_safe_point(r->s));
         for (unsigned i = 0; w != 0 && i < t->digits.c; i++)
             twice(r->s->d->curves[f->id], f->g2, point);
         /* pageable memory, so the copy has left `point` on return; the row's first place is its own result */
@@ -201,7 +201,7 @@ static cuzk_status send_chunk(fixed_run *r, const fr *k, size_t at, size_t n, ui
 {
     unsigned which;
 
-    TRY(cancel_check(r->s->cancel));
+    TRY(cu_safe_point(r->s));
     TRY(cu_stage_next(r->s, &r->half, &which));
     cu_copy_host(r->s->d->pool, r->half, k + at, n * sizeof *k);
     CU_TRY(r->cu,

@@ -120,6 +120,19 @@ typedef struct cu_porter {
 /* Whether an error stuck. CU_LOSING: somebody is about to write why. */
 enum { CU_FINE, CU_LOSING, CU_LOST };
 
+/* What a stream is made of, kept for the next one of its level: pinning memory and giving it back wait for the device. */
+#define CU_AHEAD 2u /* safe points that the host may be ahead of the device */
+typedef struct cu_line {
+    cu_stream s; /* NULL: none */
+    unsigned level;
+    uint32_t *words; /* pinned, for small results: CU_WORDS of them */
+    void *past
+        [CU_AHEAD]; /* cudaEvent_t: what came before a safe point has ended; NULL: not yet used */
+    unsigned turn;  /* of past, the oldest */
+} cu_line;
+#define CU_WORDS ((size_t)8192)
+#define CU_LINES 16
+
 typedef struct cu_device {
     /* fixed after init */
     device *d;
@@ -127,7 +140,8 @@ typedef struct cu_device {
     unsigned sms;
     char name[96]; /* "cuda:0 (NVIDIA ...)" */
     char model[72], uuid[48];
-    size_t full; /* of device memory: what may be used */
+    size_t full;        /* of device memory: what may be used */
+    cu_stream clearing; /* of the highest level: for what is done before any stream is known */
     /* atomic: acquire and release, with `why` from CU_LOST on; relaxed elsewhere, as a hint that is looked at before work */
     _Atomic int lost;
     char why[160]; /* what the failure said that it was lost by */
@@ -142,6 +156,8 @@ typedef struct cu_device {
     cu_domain domains[CU_DOMAINS];
     cu_stage stages[CU_STAGES]; /* that no stream has */
     unsigned n_stages;
+    cu_line lines[CU_LINES]; /* that no stream has */
+    unsigned n_lines;
     /* each on its own: */
     dev_time time;
     cu_lane lanes[DEV_LANES];      /* as time.lanes */
@@ -155,12 +171,12 @@ typedef struct cu_device {
 /* What dev_stream->impl is. */
 typedef struct cu_queue {
     cu_device *cu;
-    cu_stream s;
-    cu_stage stage;  /* none until something large is copied */
-    uint32_t *words; /* pinned, for small results: CU_WORDS of them */
-    cu_lane *lane;   /* NULL: no proof is on it, or it is not measured */
+    cu_stream s; /* the line's, as words */
+    uint32_t *words;
+    cu_line line;
+    cu_stage stage; /* none until something large is copied */
+    cu_lane *lane;  /* NULL: no proof is on it, or it is not measured */
 } cu_queue;
-#define CU_WORDS ((size_t)8192)
 
 /* What dev_buf->impl is. */
 typedef struct cu_buf {
@@ -185,6 +201,17 @@ static inline cu_buf *cu_buf_of(const dev_buf *b)
 cuzk_status cu_fail(cu_device *cu, int err, const char *call, const char *file, int line);
 /** Makes the device current on this thread; fails when it is dead. */
 CUZK_STATUS cu_enter(cu_device *cu);
+
+/* ---- streams (cuda_line.c) ---- */
+
+CUZK_STATUS cu_stream_open(dev_stream *s);
+void cu_stream_close(dev_stream *s);
+/** A stream of the highest level, by the device's own priorities. */
+CUZK_STATUS cu_line_clearing(cu_device *cu);
+void cu_lines_close(cu_device *cu);
+/** Between launches: waits until the device has come near to what was enqueued, so that a stream of a higher level never finds long
+ *  work before it that has not begun; then as cancel_check. */
+CUZK_STATUS cu_safe_point(dev_stream *s);
 
 /* ---- memory (cuda_mem.c) ---- */
 

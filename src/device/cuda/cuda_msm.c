@@ -239,7 +239,7 @@ static cuzk_status add_levels(msm_run *r, uint32_t n_buckets, unsigned *level, u
     while (total != 0 && (l == 0 || most > FEW_LEFT || total > 3 * (size_t)n_buckets)) {
         size_t bound = (total + n_buckets) / 2;
 
-        TRY(cancel_check(r->s->cancel));
+        TRY(cu_safe_point(r->s));
         if (bound > total) bound = total;
         p.off_in = r->offset[*off];
         p.off_out = r->offset[*off ^ 1];
@@ -284,7 +284,7 @@ static cuzk_status add_group(msm_run *r, unsigned first, unsigned n)
                     .offset = r->offset[0],
                     .entries = r->entries};
 
-    TRY(cancel_check(r->s->cancel));
+    TRY(cu_safe_point(r->s));
     cu_mark(r->s, SPAN_GPU_SORT);
     CU_TRY(r->cu, cudaMemsetAsync(r->count, 0, (size_t)all * 4, r->q->s));
     CU_TRY(r->cu, cudaMemsetAsync(r->stats, 0, 8, r->q->s));
@@ -384,7 +384,7 @@ static cuzk_status run_all(msm_run *r)
     }
     TRY(cu_part_get(&r->next, r->s, &r->points, next.first_base, next.first_base + next.n_bases));
     while (next.pos < r->k->n) {
-        TRY(cancel_check(r->s->cancel)); /* a safe point: inside a task there is none */
+        TRY(cu_safe_point(r->s)); /* a safe point: inside a task there is none */
         r->at = next;
         cu_part_put(r->cu, &r->part);
         r->part = r->next;

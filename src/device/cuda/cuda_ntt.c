@@ -169,7 +169,7 @@ static cuzk_status transform(dev_stream *s, dev_buf *a, const ntt_domain *dom, n
     uint32_t *p = cu_buf_of(a)->p;
     unsigned log_n = x->log_n;
 
-    TRY(cancel_check(s->cancel));
+    TRY(cu_safe_point(s));
     cu_mark(s, SPAN_GPU_NTT);
     switch (kind) {
     case NTT_FORWARD:

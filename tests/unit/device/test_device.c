@@ -74,6 +74,37 @@ static void test_open_faults(void **state)
     mem_close(config.m);
 }
 
+/* A sum does not depend on its stream's level; one that is too high is the highest. */
+static void test_levels(void **state)
+{
+    static const unsigned levels[] = {0, 1, DEV_LEVELS - 1, DEV_LEVELS, ~0u};
+    rig r;
+    g1_any want, got;
+    fr k[2];
+
+    (void)state;
+    rig_open(&r, CPU_TABLE_GENERIC, 1);
+    const curve *cv = device_curve(r.d, CURVE_ID_BN254);
+    cv->fr_from_u64(&k[0], 3);
+    cv->fr_from_u64(&k[1], 1000);
+    uint8_t points[2 * sizeof(g1_any)];
+    for (size_t i = 0; i < 2; i++) memcpy(points + i * cv->g1_size, &cv->g1_gen, cv->g1_size);
+    dev_points b = {.data = points, .n = 2, .enc = POINT_LEM};
+    dev_scalars sc = {.n = 2, .elems = k};
+    cv->fr_add(&k[0], &k[0], &k[1]);
+    cv->g1_mul(&want, &cv->g1_gen, &k[0]);
+    cv->fr_sub(&k[0], &k[0], &k[1]);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        dev_stream *s;
+
+        assert_status_ok(dev_stream_open_at(&s, r.d, NULL, levels[i]));
+        assert_status_ok(dev_msm_g1(s, &got, cv->id, &b, 0, &sc));
+        assert_true(cv->g1_eq(&want, &got));
+        dev_stream_close(s);
+    }
+    rig_close(&r);
+}
+
 static void test_without_pool(void **state)
 {
     device_config config = {.name = "cpu", .table = CPU_TABLE_GENERIC};
@@ -273,9 +304,10 @@ static void test_copies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_open),         cmocka_unit_test(test_open_faults),
-        cmocka_unit_test(test_without_pool), cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_point_doors),  cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_open),    cmocka_unit_test(test_open_faults),
+        cmocka_unit_test(test_levels),  cmocka_unit_test(test_without_pool),
+        cmocka_unit_test(test_buffers), cmocka_unit_test(test_point_doors),
+        cmocka_unit_test(test_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
