@@ -10,6 +10,7 @@
 
 #include "engine/engine.h"
 #include "engine/helpers.h"
+#include "engine/lanes.h"
 
 #define MAX_NAME 64
 
@@ -135,6 +136,7 @@ cuzk_status engine_open_devices(cuzk_engine *e, const cuzk_config *config)
         e->own_host = NULL;
     }
     e->dev = e->devices[0];
+    TRY(lanes_open(&e->lanes, e->dev, e->rec));
     return e->n_devices == 1 ? CUZK_OK
                              : helpers_open(&e->helpers, e->devices, e->n_devices, e->rec);
 }
@@ -142,6 +144,7 @@ cuzk_status engine_open_devices(cuzk_engine *e, const cuzk_config *config)
 void engine_close_devices(cuzk_engine *e)
 {
     helpers_close(e->helpers);
+    helpers_close(e->lanes);
     device_close(e->own_host);
     while (e->n_devices != 0) device_close(e->devices[--e->n_devices]);
     mem_close(e->dev_mem);

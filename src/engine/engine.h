@@ -36,6 +36,7 @@ struct cuzk_engine {
     unsigned n_devices;
     device *dev;             /* the first of them */
     struct helpers *helpers; /* a thread for each of them; NULL: there is one device */
+    struct helpers *lanes;   /* of the first one (lanes.h); NULL: it is a CPU */
     unsigned split_log;      /* a proof of 2^split_log rows or more may be split */
     bool spread_cpus; /* tests: CPU devices are worked with as if each were a machine of its own */
     device *host;     /* a CPU device: one of them, or */

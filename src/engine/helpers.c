@@ -37,7 +37,8 @@ struct helper {
     bool taken, running;  /* running: its item is in the stage, or its thread is at it */
     bool calling;
     uint64_t loan;
-    const cancel *cancel; /* of the loan */
+    const cancel *cancel; /* of the loan, as level */
+    unsigned level;
     call calls[MAX_CALLS];
     unsigned n;
     cuzk_error failure; /* the first of the loan; status CUZK_OK: none */
@@ -60,10 +61,10 @@ static void close_stream(helper *h)
     span_close(&sp);
 }
 
-static cuzk_status open_stream(helper *h, const cancel *c, uint64_t loan)
+static cuzk_status open_stream(helper *h, const cancel *c, unsigned level, uint64_t loan)
 {
     span sp = span_open(SPAN_ALLOC);
-    cuzk_status st = dev_stream_open(&h->s, h->d, c);
+    cuzk_status st = dev_stream_open_at(&h->s, h->d, c, level);
 
     if (st != CUZK_OK) h->s = NULL;
     h->s_loan = loan;
@@ -71,9 +72,10 @@ static cuzk_status open_stream(helper *h, const cancel *c, uint64_t loan)
     return st;
 }
 
-static cuzk_status run_call(helper *h, const call *c, const cancel *token, uint64_t loan)
+static cuzk_status run_call(helper *h, const call *c, const cancel *token, unsigned level,
+                            uint64_t loan)
 {
-    if (h->s == NULL) TRY(open_stream(h, token, loan));
+    if (h->s == NULL) TRY(open_stream(h, token, level, loan));
     if (fault_hit("helper fault")) return FAIL(CUZK_EDEVICE, "a fault of a helper, by a test");
     fault_stall("helper");
     return c->fn(c->arg, h->s);
@@ -83,6 +85,7 @@ static void call_next_locked(helper *h)
 {
     call c = h->calls[0];
     const cancel *token = h->cancel;
+    unsigned level = h->level;
     uint64_t loan = h->loan;
     cuzk_status st;
 
@@ -91,7 +94,7 @@ static void call_next_locked(helper *h)
     h->calling = true;
     (void)pthread_mutex_unlock(&h->mu);
     span_context(c.place.job, c.place.partition);
-    st = run_call(h, &c, token, loan);
+    st = run_call(h, &c, token, level, loan);
     (void)pthread_mutex_lock(&h->mu);
     h->calling = false;
     if (st != CUZK_OK && h->failure.status == CUZK_OK) h->failure = *cuzk_last_error();
@@ -134,7 +137,7 @@ static cuzk_status wake_locked(helper *h)
     return st;
 }
 
-helper *helper_take(helpers *x, unsigned i, const cancel *c)
+helper *helper_take(helpers *x, unsigned i, const cancel *c, unsigned level)
 {
     helper *h = &x->helper[i];
     bool mine;
@@ -145,6 +148,7 @@ helper *helper_take(helpers *x, unsigned i, const cancel *c)
         h->taken = true;
         h->loan++;
         h->cancel = c;
+        h->level = level;
         h->failure = (cuzk_error){0};
     }
     (void)pthread_mutex_unlock(&h->mu);

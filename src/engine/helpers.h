@@ -18,8 +18,8 @@ typedef struct helper helper;
 CUZK_STATUS helpers_open(helpers **out, device *const *d, unsigned n, span_rec *rec);
 void helpers_close(helpers *x); /* nobody has one; NULL is fine */
 
-/** That of device i, its stream under c; NULL: somebody has it. */
-helper *helper_take(helpers *x, unsigned i, const cancel *c);
+/** That of device i, its stream under c and of this level (dev_stream_open_at); NULL: somebody has it. */
+helper *helper_take(helpers *x, unsigned i, const cancel *c, unsigned level);
 /** To be put when what was started is joined. The first failure of what it ran (CUZK_OK: none), *why with it; why may be NULL. */
 cuzk_status helper_put(helper *h, cuzk_error *why);
 /** As groth16 takes it. pk: as in groth16_helper. */

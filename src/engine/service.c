@@ -501,6 +501,7 @@ void cuzk_service_close(cuzk_service *svc)
     keys_close(s->keys);
     for (size_t i = 0; i < n_stages; i++) stage_free(stages[i]);
     ledger_close(s->ledger);
+    svc_devices_close(s);
     device_close(s->portable);
     poseidon_set_free(s->ps);
     gate_free(s->gate);

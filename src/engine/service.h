@@ -101,8 +101,9 @@ typedef enum part_path {
 typedef struct svc_device {
     /* fixed after init */
     device *d;
-    device_info info; /* its memory as it was at the start */
-    int watch;        /* its number in the service's gpus; -1: it is not watched */
+    device_info info;      /* its memory as it was at the start */
+    int watch;             /* its number in the service's gpus; -1: it is not watched */
+    struct helpers *lanes; /* for urgent proofs on it; NULL: it is a CPU */
     /* any thread; relaxed: they only spread the work */
     _Atomic unsigned on, width; /* partitions on it; how many it takes at a time, 0: retired */
     _Atomic bool helps_no_more; /* with a partition of another device: it failed at that */
@@ -583,6 +584,7 @@ CUZK_STATUS svc_gpus_open(service *s, const char *library);
 void svc_gpus_close(service *s);
 void svc_put_gpu(service *s, bytes_out *o, unsigned i);
 CUZK_STATUS svc_put_gpu_metrics(service *s, bytes_out *o);
+void svc_devices_close(service *s);
 /** Lines of the log: what there is, and what could not be used. */
 void svc_devices_tell(service *s);
 /** The emptiest device but those of `avoid`; NULL: none is left. Never waits; to be put. */

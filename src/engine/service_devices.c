@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "engine/lanes.h"
 #include "engine/service.h"
 
 #define GPU_WIDTH 2 /* partitions at a time, while no setting says more or less */
@@ -40,6 +41,7 @@ cuzk_status svc_devices_open(service *s)
 
         v->d = e->devices[s->n_devices];
         device_info_get(v->d, &v->info);
+        TRY(lanes_open(&v->lanes, v->d, e->rec));
         atomic_init(&v->width, v->info.gpu ? gpu_width : 1);
         if (!v->info.gpu && s->host_row >= 0) { /* "cpu,cpu": each has a name */
             v->info.ordinal = s->n_devices;
@@ -49,6 +51,11 @@ cuzk_status svc_devices_open(service *s)
     }
     s->max_width = total_width(s);
     return engine_open_portable(&s->portable, e);
+}
+
+void svc_devices_close(service *s)
+{
+    for (unsigned i = 0; i < s->n_devices; i++) helpers_close(s->devices[i].lanes);
 }
 
 void svc_devices_tell(service *s)

@@ -14,8 +14,11 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/lanes.h"
 #include "engine/service.h"
 #include "r1cs/circom.h"
+
+#define URGENT (STAGE_LEVELS - 1)
 
 static svc_part *part_of_item(stage_item *it)
 {
@@ -393,7 +396,28 @@ void svc_synthesise(void *ctx, stage_item *it)
 
 /* ---- device ---- */
 
-static cuzk_status prove(svc_part *p, unsigned level, device *d, const svc_split *split)
+/* An urgent proof has all lanes of its GPU that are free: it stops other work meanwhile. x NULL: there are none. */
+static cuzk_status start(svc_part *p, unsigned level, helpers *x, groth16_prove_args *args)
+{
+    lanes_taken lanes;
+    cuzk_error why;
+
+    if (args->n_helpers != 0) return groth16_prove_start(&p->started, p->stream, args);
+    lanes_take(&lanes, level == URGENT ? x : NULL, args->pk, p->job->cancel, level);
+    args->helpers = lanes.offer;
+    args->n_helpers = lanes.n;
+    cuzk_status st = groth16_prove_start(&p->started, p->stream, args);
+    cuzk_status failed = lanes_put(&lanes, &why);
+    if (failed != CUZK_OK && failed != CUZK_ECANCELLED && st == CUZK_OK) {
+        cuzk_log_field f[] = {{"message", why.message, 0}};
+
+        svc_log(p->job->s, CUZK_LOG_WARN, "device_lane_failed", f, 1);
+    }
+    return st;
+}
+
+static cuzk_status prove(svc_part *p, unsigned level, device *d, helpers *lanes,
+                         const svc_split *split)
 {
     service *s = p->job->s;
     const key_entry *k = p->job->key.k;
@@ -408,11 +432,11 @@ static cuzk_status prove(svc_part *p, unsigned level, device *d, const svc_split
     gate_enter(s->gate, level);
     fault_stall("device");
     alloc = span_open(SPAN_ALLOC);
-    st = dev_stream_open(&p->stream, d, p->job->cancel);
+    st = dev_stream_open_at(&p->stream, d, p->job->cancel, level);
     span_close(&alloc);
     if (st == CUZK_OK && fault_hit("device fault"))
         st = FAIL(CUZK_EDEVICE, "a fault of the device, by a test");
-    if (st == CUZK_OK) st = groth16_prove_start(&p->started, p->stream, &args);
+    if (st == CUZK_OK) st = start(p, level, lanes, &args);
     gate_leave(s->gate, level);
     span_close(&sp);
     return st;
@@ -429,7 +453,7 @@ static cuzk_status prove_somewhere(svc_part *p, unsigned level, svc_device *v,
 
     if (v != NULL) {
         p->beside = atomic_load_explicit(&v->on, memory_order_relaxed) > 1;
-        st = prove(p, level, v->d, split);
+        st = prove(p, level, v->d, v->lanes, split);
         if (atomic_load_explicit(&v->on, memory_order_relaxed) > 1) p->beside = true;
         lost = st == CUZK_OK && fault_hit("device lost");
         if (lost) st = FAIL(CUZK_EDEVICE, "a device that is lost, by a test");
@@ -445,7 +469,7 @@ static cuzk_status prove_somewhere(svc_part *p, unsigned level, svc_device *v,
     if (s->host_row < 0) /* what was reserved is enough for a GPU alone */
         extra = (int64_t)groth16_prove_size(p->job->key.k->pk, p->job->key.k->sys);
     if (extra != 0) ledger_charge(s->ledger, LEDGER_PROVING, extra);
-    st = prove(p, level, svc_stand_in(s, p->path), split);
+    st = prove(p, level, svc_stand_in(s, p->path), NULL, split);
     if (extra != 0) ledger_charge(s->ledger, LEDGER_PROVING, -extra);
     return st;
 }

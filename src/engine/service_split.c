@@ -40,7 +40,7 @@ static bool take_one(svc_split *x, service *s, svc_part *p, unsigned row)
     if (!atomic_compare_exchange_strong_explicit(&v->on, &none, 1, memory_order_relaxed,
                                                  memory_order_relaxed))
         return false;
-    h = helper_take(s->e->helpers, row, p->job->cancel);
+    h = helper_take(s->e->helpers, row, p->job->cancel, p->item.level);
     if (h == NULL) {
         svc_device_put(v);
         return false;

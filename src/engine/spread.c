@@ -11,6 +11,7 @@
 
 #include "engine/engine.h"
 #include "engine/helpers.h"
+#include "engine/lanes.h"
 
 #define MAX_HELPERS 7u /* that groth16 takes */
 
@@ -44,7 +45,7 @@ static unsigned take_helpers(const job *j, const groth16_prove_args *args, helpe
         const groth16_pk *pk = j->pks != NULL ? j->pks[i] : NULL;
 
         if (d == dev_stream_device(j->s) || !is_of_kind(d, e->dev) || device_is_lost(d)) continue;
-        taken[n] = helper_take(e->helpers, i, e->cancel);
+        taken[n] = helper_take(e->helpers, i, e->cancel, 0);
         if (taken[n] == NULL) continue;
         out[n] = helper_offer(taken[n], pk);
         n++;
@@ -57,6 +58,23 @@ static void warn_of(cuzk_engine *e, const cuzk_error *why)
     engine_warn(e, CUZK_CLASS_DEVICE, "device", why->message);
 }
 
+/* On one device: the job's own, where lanes are of the first, or another one of the engine's. */
+static cuzk_status prove_in_lanes(groth16_job **out, const job *j, groth16_prove_args *a)
+{
+    cuzk_engine *e = j->e;
+    helpers *of = dev_stream_device(j->s) == e->dev ? e->lanes : NULL;
+    lanes_taken lanes;
+    cuzk_error why;
+
+    lanes_take(&lanes, of, a->pk, e->cancel, 0);
+    a->helpers = lanes.offer;
+    a->n_helpers = lanes.n;
+    cuzk_status st = groth16_prove_start(out, j->s, a);
+    cuzk_status failed = lanes_put(&lanes, &why);
+    if (failed != CUZK_OK && failed != CUZK_ECANCELLED && st == CUZK_OK) warn_of(e, &why);
+    return st;
+}
+
 cuzk_status engine_prove_start(groth16_job **out, const job *j, const groth16_prove_args *args)
 {
     groth16_prove_args a = *args;
@@ -67,6 +85,7 @@ cuzk_status engine_prove_start(groth16_job **out, const job *j, const groth16_pr
 
     a.n_helpers = take_helpers(j, args, taken, offered);
     a.helpers = offered;
+    if (a.n_helpers == 0) return prove_in_lanes(out, j, &a);
     st = groth16_prove_start(out, j->s, &a);
     for (size_t i = 0; i < a.n_helpers; i++) {
         cuzk_status failed = helper_put(taken[i], &why);
@@ -199,7 +218,7 @@ static void start_workers(spread *x, worker *w, const job *j)
         w[i] = (worker){.all = x, .device = i, .j = *j};
         w[i].j.beside = true;
         if (i == 0 || !is_of_kind(x->e->devices[i], x->e->dev)) continue;
-        w[i].h = helper_take(x->e->helpers, i, x->e->cancel);
+        w[i].h = helper_take(x->e->helpers, i, x->e->cancel, 0);
         if (w[i].h != NULL) x->at_work++;
     }
     /* from here on they count each other */

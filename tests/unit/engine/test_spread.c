@@ -234,10 +234,10 @@ static void test_helpers(void **state)
     for (unsigned round = 0; round < 50; round++) {
         a.n = b.n = 0;
         a.st = round % 2 == 0 ? CUZK_OK : CUZK_EDEVICE;
-        h = helper_take(e->helpers, 1, e->cancel);
+        h = helper_take(e->helpers, 1, e->cancel, 0);
         assert_non_null(h);
-        assert_null(helper_take(e->helpers, 1, e->cancel)); /* one at a time */
-        other = helper_take(e->helpers, 0, e->cancel);
+        assert_null(helper_take(e->helpers, 1, e->cancel, 0)); /* one at a time */
+        other = helper_take(e->helpers, 0, e->cancel, 0);
         assert_non_null(other);
         if (round % 3 != 0) {
             helper_start(h, count_call, &a);

@@ -1,0 +1,50 @@
+/*
+ * engine/lanes.c - further streams of one GPU, for a proof of which it is not filled by one
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#include "engine/lanes.h"
+
+#define MAX_LOG \
+    23u /* rows of a circuit; sums of more fill the device, and each wants a plan's memory */
+
+cuzk_status lanes_open(helpers **out, device *d, span_rec *rec)
+{
+    device *all[LANES];
+    device_info info;
+
+    *out = NULL;
+    device_info_get(d, &info);
+    if (!info.gpu) return CUZK_OK;
+    for (unsigned i = 0; i < LANES; i++) all[i] = d;
+    return helpers_open(out, all, LANES, rec);
+}
+
+void lanes_take(lanes_taken *out, helpers *x, const groth16_pk *pk, const cancel *c, unsigned level)
+{
+    *out = (lanes_taken){.n = 0};
+    if (x == NULL || pk->log_n < MIN_LOG || pk->log_n > MAX_LOG) return;
+    for (unsigned i = 0; i < LANES; i++) {
+        helper *h = helper_take(x, i, c, level);
+
+        if (h == NULL) continue;
+        out->h[out->n] = h;
+        out->offer[out->n++] = helper_offer(h, NULL);
+    }
+}
+
+cuzk_status lanes_put(lanes_taken *t, cuzk_error *why)
+{
+    cuzk_status st = CUZK_OK;
+
+    for (unsigned i = 0; i < t->n; i++) {
+        cuzk_error e;
+        cuzk_status one = helper_put(t->h[i], &e);
+
+        if (st != CUZK_OK || one == CUZK_OK) continue;
+        st = one;
+        *why = e;
+    }
+    t->n = 0;
+    return st;
+}
