@@ -259,6 +259,29 @@ static void test_same_bytes(void **state)
     }
 }
 
+/* Helpers that are further streams of the proof's own device. */
+static void test_own_device(void **state)
+{
+    bench b;
+
+    (void)state;
+    bench_open(&b, "bn128", "merkle5", 3);
+    for (unsigned i = 0; i < b.n_helpers; i++) {
+        dev_stream_close(b.help[i].s);
+        assert_status_ok(dev_stream_open_at(&b.help[i].s, b.r.dev, b.c, i));
+        b.helpers[i].dev = b.r.dev;
+    }
+    expect_golden(&b);
+    b.help[1].how = AT_JOIN;
+    b.help[2].how = NEVER;
+    expect_golden(&b);
+    for (unsigned i = 0; i < b.n_helpers; i++) {
+        assert_true(b.help[i].started > 0);
+        assert_int_equal(b.help[i].st, CUZK_OK);
+    }
+    bench_close(&b);
+}
+
 /* Its part is done by the proof's device. */
 static void test_helpers_that_do_nothing(void **state)
 {
@@ -341,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_plan_covers),
         cmocka_unit_test(test_plan_is_even),
         cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_own_device),
         cmocka_unit_test(test_helpers_that_do_nothing),
         cmocka_unit_test(test_helper_without_memory),
         cmocka_unit_test(test_proof_without_memory),
