@@ -5,8 +5,9 @@
  */
 #include "engine/lanes.h"
 
-#define MAX_LOG \
-    23u /* rows of a circuit; sums of more fill the device, and each wants a plan's memory */
+/* Rows of a circuit: sums of less are over before a thread has been woken, those of more fill the device, and each wants memory. */
+#define MIN_LOG 15u
+#define MAX_LOG 23u
 
 cuzk_status lanes_open(helpers **out, device *d, span_rec *rec)
 {
