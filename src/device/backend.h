@@ -53,7 +53,8 @@ typedef struct dev_backend {
     /* NULL, both: in the host's memory. p has n, g2, id, enc POINT_LEM, trusted and home. */
     CUZK_STATUS (*points_new)(dev_points *p, device *d, curve_id id);
     void (*points_free)(dev_points *p);
-    void (*forget)(device *d, uint64_t id); /* NULL: nothing is kept */
+    void (*forget)(device *d, uint64_t id); /* NULL, both: nothing is kept */
+    void (*system_forget)(device *d, uint64_t id);
     CUZK_STATUS (*fixed_new)(dev_stream *s, dev_fixed *f, const void *base, size_t n);
     void (*fixed_free)(dev_fixed *f);
     CUZK_STATUS(*fixed_mul)

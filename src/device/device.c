@@ -574,6 +574,11 @@ void dev_forget(device *d, uint64_t id)
     if (id != 0 && d->be->forget != NULL) d->be->forget(d, id);
 }
 
+void dev_system_forget(device *d, uint64_t id)
+{
+    if (id != 0 && d->be->system_forget != NULL) d->be->system_forget(d, id);
+}
+
 cuzk_status dev_points_new(dev_points *out, device *d, curve_id id, bool g2, size_t n)
 {
     dev_points p = {.n = n, .enc = POINT_LEM, .g2 = g2, .trusted = true, .home = d};

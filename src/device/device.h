@@ -156,6 +156,8 @@ typedef struct dev_scalars {
 
 /** Values with this dev_scalars.id will not come again. */
 void dev_forget(device *d, uint64_t id);
+/** Nor will a layout, a selection or a system with this id. */
+void dev_system_forget(device *d, uint64_t id);
 
 /** How points stay on a device; lists of one key say the same. All zero: a list stands alone, and as long as nobody wants its room. */
 typedef struct dev_keeping {

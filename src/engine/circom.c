@@ -22,7 +22,7 @@ static void circom_job_clear(const cuzk_engine *e, circom_job *c)
 {
     r1cs_assignment_free(c->w);
     r1cs_free(c->sys);
-    engine_forget_key(e, c->pk);
+    engine_forget_key(e, c->pk, c->sys);
     groth16_pk_free(c->pk);
     file_map_close(&c->wtns);
     file_map_close(&c->r1cs);

@@ -150,12 +150,7 @@ void engine_close_devices(cuzk_engine *e)
     mem_close(e->dev_mem);
 }
 
-void engine_forget_key(const cuzk_engine *e, const groth16_pk *pk)
+void engine_forget_key(const cuzk_engine *e, const groth16_pk *pk, const r1cs_system *sys)
 {
-    uint64_t ids[GROTH16_PK_LISTS];
-
-    if (pk == NULL) return;
-    groth16_pk_ids(pk, ids);
-    for (unsigned i = 0; i < e->n_devices; i++)
-        for (unsigned k = 0; k < GROTH16_PK_LISTS; k++) dev_points_forget(e->devices[i], ids[k]);
+    for (unsigned i = 0; i < e->n_devices; i++) groth16_pk_forget(e->devices[i], pk, sys);
 }

@@ -86,8 +86,8 @@ dev_stream *job_setup_stream(const job *j);
 /** devices.c: those of the configuration. CUZK_EINVAL: no such name; CUZK_EDEVICE, CUZK_EBUDGET: one that cannot be used. */
 CUZK_STATUS engine_open_devices(cuzk_engine *e, const cuzk_config *config);
 void engine_close_devices(cuzk_engine *e);
-/** No device needs to keep points of this key: it is about to be freed. NULL is fine. */
-void engine_forget_key(const cuzk_engine *e, const groth16_pk *pk);
+/** No device needs to keep anything of this key and circuit: they are about to be freed. NULL is fine. */
+void engine_forget_key(const cuzk_engine *e, const groth16_pk *pk, const r1cs_system *sys);
 /** A further CPU device, on the portable table. */
 CUZK_STATUS engine_open_portable(device **out, cuzk_engine *e);
 /** Hands a finished output to the caller as malloc'ed bytes. */

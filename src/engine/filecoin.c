@@ -108,7 +108,7 @@ static void fil_job_clear(const cuzk_engine *e, fil_job *f)
     if (f->ops != NULL) f->ops->clear(f);
     for (size_t i = 0; i < f->n_files; i++) file_map_close(&f->files[i]);
     mem_free(m, f->files);
-    engine_forget_key(e, f->pk);
+    engine_forget_key(e, f->pk, f->sys);
     groth16_pk_free(f->pk);
     r1cs_free(f->sys);
     poseidon_set_free(f->ps);

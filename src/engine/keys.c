@@ -63,7 +63,7 @@ void key_foresee_locked(key_entry *k)
 
 void key_unload(keys *s, key_entry *k)
 {
-    engine_forget_key(s->c.e, k->pk);
+    engine_forget_key(s->c.e, k->pk, k->sys);
     groth16_pk_free(k->pk);
     r1cs_free(k->sys);
     mem_close(k->m);

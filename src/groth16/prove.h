@@ -38,6 +38,8 @@ void groth16_pk_free(groth16_pk *pk);
 #define GROTH16_PK_LISTS 5
 /** What devices keep its points under: dev_points.id of h, l, a, b_g1, b_g2. */
 void groth16_pk_ids(const groth16_pk *pk, uint64_t out[GROTH16_PK_LISTS]);
+/** A device need not keep anything of this key, nor of its circuit: they are about to be freed. NULL is fine. */
+void groth16_pk_forget(device *d, const groth16_pk *pk, const r1cs_system *sys);
 /** Its lists as one set (dev_keeping): said when a key is opened. */
 void groth16_pk_one_set(groth16_pk *pk);
 /** What devices keep of it is not given up for other memory while it is open. */

@@ -20,6 +20,23 @@ void groth16_pk_ids(const groth16_pk *pk, uint64_t out[GROTH16_PK_LISTS])
     for (unsigned i = 0; i < GROTH16_PK_LISTS; i++) out[i] = lists[i]->id;
 }
 
+static void forget_system(device *d, const r1cs_system *sys)
+{
+    for (unsigned i = 0; sys != NULL && i < SYSTEM_PARTS; i++)
+        dev_system_forget(d, system_part_id(sys, (system_part)i));
+}
+
+void groth16_pk_forget(device *d, const groth16_pk *pk, const r1cs_system *sys)
+{
+    uint64_t ids[GROTH16_PK_LISTS];
+
+    forget_system(d, sys);
+    if (pk == NULL) return;
+    forget_system(d, pk->coeffs);
+    groth16_pk_ids(pk, ids);
+    for (unsigned i = 0; i < GROTH16_PK_LISTS; i++) dev_points_forget(d, ids[i]);
+}
+
 void groth16_pk_one_set(groth16_pk *pk)
 {
     size_t n = (size_t)1 << pk->log_n;

@@ -466,6 +466,7 @@ const dev_backend dev_backend_cuda = {
     .points_new = cu_points_new,
     .points_free = cu_points_free,
     .forget = cu_scalars_forget,
+    .system_forget = cu_system_forget,
     .fixed_new = cu_fixed_new,
     .fixed_free = cu_fixed_free,
     .fixed_mul = cu_fixed_mul,

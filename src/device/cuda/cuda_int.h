@@ -353,6 +353,7 @@ typedef struct cu_whole {
 CUZK_STATUS cu_scalars_get(cu_whole *out, dev_stream *s, const dev_scalars *k);
 void cu_scalars_put(cu_device *cu, cu_whole *w);
 void cu_scalars_forget(device *d, uint64_t id);
+void cu_system_forget(device *d, uint64_t id);
 size_t cu_scalars_elems(const dev_scalars *k);
 
 /* ---- operations ---- */

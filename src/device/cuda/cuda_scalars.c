@@ -136,3 +136,10 @@ void cu_scalars_forget(device *d, uint64_t id)
 {
     cu_kept_drop(cu_of(d), CU_KEPT_VALUES, id);
 }
+
+void cu_system_forget(device *d, uint64_t id)
+{
+    cu_kept_drop(cu_of(d), CU_KEPT_SYSTEM, id);
+    cu_kept_drop(cu_of(d), CU_KEPT_LAYOUT, id);
+    cu_kept_drop(cu_of(d), CU_KEPT_SELECT, id);
+}

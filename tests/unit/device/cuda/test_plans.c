@@ -78,17 +78,35 @@ static void make_values(values *v, const group *g, size_t n, bool packed)
     values_pack(v);
 }
 
+/* What is too little for the smallest plan is refused before a kernel starts. With so little that happens. */
+static bool is_refused(const small *w, cuzk_status st, unsigned long launches)
+{
+    device_info info;
+
+    device_info_get(w->d, &info);
+    if (st != CUZK_EBUDGET || info.memory_total > 160 * MIB) {
+        assert_status_ok(st);
+        return false;
+    }
+    assert_error_mentions(" MiB at least, ");
+    assert_int_equal(play_count().launches, launches);
+    print_message("%s\n", cuzk_last_error()->message);
+    return true;
+}
+
 static void sum_is(small *w, const bases *b, const values *v, uint64_t id, const any_point *want)
 {
+    unsigned long launches = play_count().launches;
+    cuzk_status st;
     dev_points points = {.data = b->lem, .n = b->n, .enc = POINT_LEM, .g2 = b->g->g2, .id = id};
     any_point got;
 
     memset(&got, 0, sizeof got);
     if (b->g->g2)
-        assert_status_ok(dev_msm_g2(w->s, &got.g2, b->g->cv->id, &points, 0, &v->packed));
+        st = dev_msm_g2(w->s, &got.g2, b->g->cv->id, &points, 0, &v->packed);
     else
-        assert_status_ok(dev_msm_g1(w->s, &got.g1, b->g->cv->id, &points, 0, &v->packed));
-    if (play_is_real()) assert_points_equal(b->g, &got, want);
+        st = dev_msm_g1(w->s, &got.g1, b->g->cv->id, &points, 0, &v->packed);
+    if (!is_refused(w, st, launches) && play_is_real()) assert_points_equal(b->g, &got, want);
 }
 
 /* Scalars that are in a buffer there: memory that the plan has to do without. */
@@ -96,15 +114,17 @@ static void buf_sum_is(small *w, const bases *b, const values *v, uint64_t id,
                        const any_point *want)
 {
     dev_points points = {.data = b->lem, .n = b->n, .enc = POINT_LEM, .id = id};
+    unsigned long launches = play_count().launches;
     dev_buf *k = NULL;
     any_point got;
+    cuzk_status st;
 
     memset(&got, 0, sizeof got);
     assert_status_ok(dev_buf_new(&k, w->d, v->n));
     assert_status_ok(dev_upload(w->s, k, 0, v->v, v->n));
-    assert_status_ok(dev_msm_g1_buf(w->s, &got.g1, b->g->cv->id, &points, 0, k, v->n));
+    st = dev_msm_g1_buf(w->s, &got.g1, b->g->cv->id, &points, 0, k, v->n);
+    if (!is_refused(w, st, launches) && play_is_real()) assert_points_equal(b->g, &got, want);
     dev_buf_free(k);
-    if (play_is_real()) assert_points_equal(b->g, &got, want);
 }
 
 /* One list of points in every memory: kept as far as there is room, kept by then, and brought in for one sum. */
@@ -143,7 +163,7 @@ static void sums_in(const group *g, size_t n)
                       play_count().peak / MIB);
         small_close(&w);
     }
-    assert_true(launches[N_LIMITS - 1] > 4 * launches[0]); /* it was another plan */
+    assert_true(launches[N_LIMITS - 2] > 4 * launches[0]); /* it was another plan */
     bases_clear(&b);
     values_clear(&v);
     values_clear(&packed);

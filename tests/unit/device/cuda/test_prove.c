@@ -315,6 +315,32 @@ static void make_many(const char *circuit, unsigned n, const cuzk_fixed_rs *rs)
     free(want);
 }
 
+/* Keys and circuits that are gone leave nothing on the device. */
+static void test_nothing_stays(void **state)
+{
+    cuzk_engine *e;
+    play_counts then = {0}, now;
+
+    (void)state;
+    play_start_up_check(false);
+    play_heal();
+    e = open_engine("cuda", 0);
+    for (unsigned i = 0; i < 40; i++) {
+        char *got;
+        cuzk_status st = prove(e, "bls12381/mult3", &fixed_rs, &got);
+
+        assert_int_equal(st == CUZK_OK, play_is_real());
+        free(got);
+        if (i == 9) then = play_count();
+    }
+    now = play_count();
+    assert_int_equal(now.blocks, then.blocks);
+    assert_int_equal(now.bytes, then.bytes);
+    cuzk_engine_close(e);
+    assert_all_given_back();
+    play_start_up_check(true);
+}
+
 static void test_same_bytes(void **state)
 {
     (void)state;
@@ -358,8 +384,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults),        cmocka_unit_test(test_beside),
-        cmocka_unit_test(test_same_bytes),    cmocka_unit_test(test_random),
-        cmocka_unit_test(test_little_memory),
+        cmocka_unit_test(test_nothing_stays), cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_random),        cmocka_unit_test(test_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
