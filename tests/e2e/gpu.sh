@@ -128,3 +128,12 @@ got=$?
 pid=
 check "daemon: drained, exit 0" test $got -eq 0
 [ -z "${OUT:-}" ] || cp "$work/log" "$OUT/serve.log"
+
+# Inputs and keys made for the run: a circuit of full-width values, then urgent jobs beside work that never ends.
+always=porep-2k urgent=winning-2k reps=20 log=18
+[ "$device" != cpu ] || always=window-2k urgent=window-2k reps=2 log=10
+outcome "bench prove of products" 0 "prove synthetic-$log" "$cuzk" bench prove --circuit "synthetic-$log" --device "$device" --reps 5
+grep -E '^(device|prove) ' "$work/out" | sed 's/^/# /'
+outcome "bench prove beside" 0 slowest "$cuzk" bench prove --circuit $always --beside $urgent --device "$device" --reps $reps
+grep -E '2k (alone|beside|partition)' "$work/out" | sed 's/^/# /' | cut -c1-240
+lap "benchmarks"
