@@ -187,16 +187,16 @@ static void test_sums(void **state)
 
 static cuzk_buffer prove(const char *params, const char *name, size_t limit)
 {
-    const char *inputs[] = {harness_vector("filecoin/2kib/window-v1_1-short/vanilla-0.bin")};
+    const char *inputs[] = {harness_fixture("filecoin/2kib/window-v1_1-short/vanilla-0.bin")};
     static const cuzk_fixed_rs rs = {{7, 1, 2, 3}, {9, 4, 5, 6}};
-    cuzk_filecoin_args args = {.kind = "window",
-                               .statement =
-                                   harness_vector("filecoin/2kib/window-v1_1-short/statement.json"),
-                               .inputs = inputs,
-                               .n_inputs = 1,
-                               .params_dir = params,
-                               .partition = -1,
-                               .fixed = &rs};
+    cuzk_filecoin_args args = {
+        .kind = "window",
+        .statement = harness_fixture("filecoin/2kib/window-v1_1-short/statement.json"),
+        .inputs = inputs,
+        .n_inputs = 1,
+        .params_dir = params,
+        .partition = -1,
+        .fixed = &rs};
     cuzk_config c = {.threads = 4, .device = name, .device_memory = limit};
     cuzk_buffer proof = {0};
     cuzk_engine *e;

@@ -28,7 +28,7 @@ static const char *part(const char *circuit, const char *file)
 
     (void)snprintf(rel, sizeof rel, "circom/%s/%s", circuit, file);
     (void)pthread_mutex_lock(&mu);
-    path = harness_vector(rel);
+    path = harness_fixture(rel);
     (void)pthread_mutex_unlock(&mu);
     return path;
 }
