@@ -21,9 +21,9 @@ typedef struct circom_job {
 static void circom_job_clear(const cuzk_engine *e, circom_job *c)
 {
     r1cs_assignment_free(c->w);
-    r1cs_free(c->sys);
     engine_forget_key(e, c->pk, c->sys);
     groth16_pk_free(c->pk);
+    r1cs_free(c->sys);
     file_map_close(&c->wtns);
     file_map_close(&c->r1cs);
 }
