@@ -11,6 +11,7 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,9 +327,15 @@ ORDINARY(cudaDeviceEnablePeerAccess, (int of, unsigned flags), (of, flags), 0)
 
 /* ---- memory ---- */
 
-static int move(void *to, const void *from, size_t size)
+/*
+ * What was copied comes back as it was, but for single words: these are counts that a kernel made, which the host goes by. A played
+ * one makes none, and what memory happens to hold would be up to billions of points to add.
+ */
+static int move(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
-    memmove(to, from, size);
+    static const uint32_t some = 0x10;
+
+    memmove(to, kind == cudaMemcpyDeviceToHost && size == sizeof some ? &some : from, size);
     return 0;
 }
 
@@ -345,13 +352,14 @@ TAKES(cudaFreeHost, PINNED, void *)
 ORDINARY(cudaHostRegister, (void *p, size_t size, unsigned flags), (p, size, flags), 0)
 ORDINARY(cudaHostUnregister, (void *p), (p), 0)
 ORDINARY(cudaMemcpy, (void *to, const void *from, size_t size, enum cudaMemcpyKind kind),
-         (to, from, size, kind), move(to, from, size))
+         (to, from, size, kind), move(to, from, size, kind))
 ORDINARY(cudaMemcpyAsync,
          (void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t s),
-         (to, from, size, kind, s), move(to, from, size))
+         (to, from, size, kind, s), move(to, from, size, kind))
 ORDINARY(cudaMemcpyPeerAsync,
          (void *to, int to_device, const void *from, int from_device, size_t size, cudaStream_t s),
-         (to, to_device, from, from_device, size, s), move(to, from, size))
+         (to, to_device, from, from_device, size, s),
+         move(to, from, size, cudaMemcpyDeviceToDevice))
 ORDINARY(cudaMemset, (void *to, int value, size_t size), (to, value, size), fill(to, value, size))
 ORDINARY(cudaMemsetAsync, (void *to, int value, size_t size, cudaStream_t s), (to, value, size, s),
          fill(to, value, size))
