@@ -132,10 +132,11 @@ static bool each_of(const char *body, size_t size, const char *name,
     return false;
 }
 
+/* The rows are devices of either kind: a GPU's name is its model, another's begins with "cpu". */
 static bool has_gpus(const Cuzk__V1__GetStatusResponse *s)
 {
     for (size_t i = 0; i < s->n_gpus; i++)
-        if (strncmp(s->gpus[i]->name, "cuda", 4) == 0) return true;
+        if (strncmp(s->gpus[i]->name, "cpu", 3) != 0) return true;
     return false;
 }
 
