@@ -19,6 +19,7 @@
 #define GROUP_BYTES ((size_t)1 << 20)   /* of a task's buckets: a second-level cache */
 #define MAX_POSITIONS ((size_t)1 << 16) /* of one sum: a task takes some 20 ms at most */
 #define MAX_TOTAL ((size_t)1 << 18)     /* of all: their points are in memory at once */
+#define MAX_GROUPS ((size_t)16 << 20)   /* of all threads' groups: no estimate has them */
 #define CUTS 4 /* a sum is cut in so many tasks at least, where it has windows for them */
 #define MIN_TOTAL ((size_t)1 << 10)
 #define MIN_TASKS 4 /* for each thread */
@@ -329,11 +330,17 @@ static bool are_small(const dev_sum *sums, size_t n)
     return total >= MIN_TOTAL && total <= MAX_TOTAL;
 }
 
+/*
+ * Not done is no failure: the sums are then made one after the other. That takes less memory than this, whose threads each have their own:
+ * what a key is first estimated to need (engine/keys.c) knows of the former, so the latter is kept small, and where the budget has no room
+ * for it, it is not taken. CUZK_ENOMEM is a failure: the machine has none.
+ */
 cuzk_status cpu_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t n, bool *done)
 {
     unsigned threads = pool_threads(s->d->pool);
     uint8_t *block = NULL;
     cuzk_status st = CUZK_OK;
+    size_t size;
     many *m;
 
     *done = false;
@@ -341,14 +348,17 @@ cuzk_status cpu_msm_many(dev_stream *s, curve_id id, const dev_sum *sums, size_t
     span sp = span_open(SPAN_ALLOC);
     m = mem_new(s->d->m, 1, sizeof *m, &st);
     span_close(&sp);
-    if (m == NULL) return st;
+    if (m == NULL) return st == CUZK_EBUDGET ? CUZK_OK : st;
     m->s = s;
     m->cv = s->d->curves[id];
     plan_many(m, sums, n);
     if (m->n_groups < MIN_TASKS * (size_t)threads) goto out;
+    size = lay_out(m, NULL, threads);
+    if (m->per_thread > MAX_GROUPS / threads) goto out;
     sp = span_open(SPAN_ALLOC);
-    block = mem_new(s->d->m, lay_out(m, NULL, threads), 1, &st);
+    block = mem_new(s->d->m, size, 1, &st);
     span_close(&sp);
+    if (st == CUZK_EBUDGET) st = CUZK_OK;
     if (block == NULL) goto out;
     (void)lay_out(m, block, threads);
     st = run_many(m, s->d->pool);

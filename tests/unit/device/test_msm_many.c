@@ -184,7 +184,47 @@ static void test_one_after_the_other(void **state)
 {
     (void)state;
     alone(2, 70001);
-    alone(64, 60);
+    alone(64, 3000);
+}
+
+/* What a budget has no room for is not taken, which is no failure; without memory it is one. */
+static void test_small_budget(void **state)
+{
+    many m = {.id = CURVE_ID_BN254};
+    device_config config = {.name = "cpu", .table = cpu_table_best()};
+    size_t peak;
+    bool done = true;
+    mem *small;
+    device *d;
+    dev_stream *s;
+    rig r;
+
+    (void)state;
+    rig_open(&r, cpu_table_best(), 2);
+    add(&m, false, 1500, 0);
+    add(&m, true, 1100, 0);
+    begin(&m);
+    mem_inject_fault(r.m, 2);
+    assert_status_is(cpu_msm_many(r.s, m.id, m.sums, m.n, &done), CUZK_ENOMEM);
+    mem_inject_fault(r.m, 0);
+    assert_false(done);
+    mem_reset_peak(r.m);
+    assert_status_ok(cpu_msm_many(r.s, m.id, m.sums, m.n, &done));
+    assert_true(done);
+    peak = mem_peak(r.m);
+
+    assert_status_ok(mem_open(&small, "small", peak - 1, NULL));
+    config.pool = r.p;
+    config.m = small;
+    assert_status_ok(device_open(&d, &config));
+    assert_status_ok(dev_stream_open(&s, d, NULL));
+    assert_status_ok(cpu_msm_many(s, m.id, m.sums, m.n, &done));
+    assert_false(done);
+    dev_stream_close(s);
+    device_close(d);
+    mem_close(small);
+    many_clear(&m);
+    rig_close(&r);
 }
 
 /* A bad point in one of them is told by its place, and nothing stays behind. */
@@ -234,9 +274,8 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_at_once),
-        cmocka_unit_test(test_one_after_the_other),
-        cmocka_unit_test(test_bad_point),
+        cmocka_unit_test(test_at_once),      cmocka_unit_test(test_one_after_the_other),
+        cmocka_unit_test(test_small_budget), cmocka_unit_test(test_bad_point),
         cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
