@@ -28,10 +28,12 @@ static cuzk_status find(library *l)
 {
     void *handle = dlopen(l->soname, RTLD_NOW | RTLD_LOCAL);
 
-    /* why not is dlerror's to say, which POSIX does not promise to threads */
-    if (handle == NULL)
-        return FAIL(CUZK_EIO, "the service's library %s, or one below it, cannot be loaded",
-                    l->soname);
+    if (handle == NULL) {
+        const char *why = dlerror(); /* glibc's is the thread's: NOLINT(concurrency-mt-unsafe) */
+
+        return FAIL(CUZK_EIO, "the service's library %s, or one below it, cannot be loaded: %.200s",
+                    l->soname, why == NULL ? "no reason given" : why);
+    }
     for (size_t i = 0; i < l->n; i++) {
         void *f = dlsym(handle, l->names[i]);
 
