@@ -2,8 +2,9 @@
  * engine/spread.c - a job's work on all devices of an engine: items side by side, or one proof on several
  *
  * A worker for each device takes the next item: the calling thread for the first device, a helper's for each other one. A worker
- * whose device fails, or has no room, hands its item back and leaves; the last one's failure is the job's. One item alone is
- * proved on one device, which the others help (groth16_helper).
+ * whose device fails, or has no room, hands its item back and leaves; the last one's failure is the job's, but
+ * where it had no room while others were at work it tries once more. One item alone is proved on one device, which the others help
+ * (groth16_helper).
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -102,9 +103,10 @@ typedef struct spread spread;
 typedef struct worker {
     spread *all;
     unsigned device;
-    helper *h;      /* NULL: the calling thread */
-    job j;          /* what its items see */
-    cuzk_error why; /* it left; status CUZK_OK: it did not */
+    helper *h;       /* NULL: the calling thread */
+    job j;           /* what its items see */
+    cuzk_error why;  /* it left; status CUZK_OK: it did not */
+    unsigned beside; /* of its item: workers that had not left as it was taken */
 } worker;
 
 struct spread {
@@ -145,6 +147,15 @@ static bool is_of_device(cuzk_status st)
     return st == CUZK_EDEVICE || st == CUZK_EBUDGET || st == CUZK_ENOMEM;
 }
 
+/* What others that have left since it was taken held is free now. */
+static bool may_try_again_locked(const worker *w, cuzk_status st)
+{
+    const spread *x = w->all;
+
+    return (st == CUZK_EBUDGET || st == CUZK_ENOMEM) && x->at_work == 1 && w->beside > 1 &&
+           x->error.status == CUZK_OK;
+}
+
 /* False: the worker leaves. */
 static bool settle_locked(worker *w, size_t item, cuzk_status st)
 {
@@ -153,6 +164,10 @@ static bool settle_locked(worker *w, size_t item, cuzk_status st)
     (void)pthread_cond_broadcast(&x->changed);
     if (st == CUZK_OK) {
         x->ended++;
+        return true;
+    }
+    if (may_try_again_locked(w, st)) {
+        x->back[x->n_back++] = item;
         return true;
     }
     if (is_of_device(st) && x->at_work > 1 && x->error.status == CUZK_OK) {
@@ -186,6 +201,7 @@ static void work(worker *w)
 
     (void)pthread_mutex_lock(&x->mu);
     while (go && take_locked(x, &item)) {
+        w->beside = x->at_work;
         (void)pthread_mutex_unlock(&x->mu);
         cuzk_status st = x->fn(x->ctx, &w->j, item);
         (void)pthread_mutex_lock(&x->mu);

@@ -53,7 +53,8 @@ typedef struct items {
     unsigned n_on;
     unsigned meet;     /* an item waits until so many devices were seen */
     device *bad;       /* fails at each item; */
-    bool all_bad;      /* all of them do */
+    bool all_bad;      /* all of them do; */
+    unsigned first;    /* so many calls do, the first ones */
     cuzk_status how;   /* so */
     size_t wrong_item; /* fails with CUZK_EDATA; ITEMS: none */
 } items;
@@ -88,10 +89,10 @@ static cuzk_status do_item(void *ctx, job *j, size_t i)
     cuzk_status st = CUZK_OK;
 
     (void)pthread_mutex_lock(&x->mu);
-    x->calls++;
+    bool is_bad = x->calls++ < x->first || x->all_bad || d == x->bad;
     see_locked(x, d);
     while (x->n_on < x->meet) (void)pthread_cond_wait(&x->changed, &x->mu);
-    if (x->all_bad || d == x->bad)
+    if (is_bad)
         st = FAIL(x->how, "device bad");
     else if (i == x->wrong_item)
         st = FAIL(CUZK_EDATA, "item %zu is wrong", i);
@@ -201,6 +202,41 @@ static void test_all_fail(void **state)
     items_init(&x); /* and the engine goes on as if nothing had been */
     assert_status_ok(spread(e, &x, ITEMS));
     expect_all(&x);
+    items_clear(&x);
+    cuzk_engine_close(e);
+}
+
+/* Each wants the memory that the others have: the last one has it all, and is asked once more. */
+static void test_no_room_side_by_side(void **state)
+{
+    told t;
+    cuzk_engine *e = open_engine("cpu,cpu,cpu", &t);
+    unsigned n = e->n_devices;
+    items x;
+
+    (void)state;
+    items_init(&x);
+    x.how = CUZK_EBUDGET;
+    x.first = x.meet = n;
+    assert_status_ok(spread(e, &x, ITEMS));
+    expect_all(&x);
+    assert_int_equal(x.calls, ITEMS + n);
+    assert_int_equal(t.n, n - 1);
+    items_clear(&x);
+
+    items_init(&x); /* once */
+    x.how = CUZK_ENOMEM;
+    x.all_bad = true;
+    x.meet = n;
+    assert_status_is(spread(e, &x, ITEMS), CUZK_ENOMEM);
+    assert_int_equal(x.calls, n + 1);
+    items_clear(&x);
+
+    items_init(&x); /* a broken device is not mended by others' leaving */
+    x.all_bad = true;
+    x.meet = n;
+    assert_status_is(spread(e, &x, ITEMS), CUZK_EDEVICE);
+    assert_int_equal(x.calls, n);
     items_clear(&x);
     cuzk_engine_close(e);
 }
@@ -397,7 +433,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_items),         cmocka_unit_test(test_device_that_fails),
-        cmocka_unit_test(test_all_fail),      cmocka_unit_test(test_helpers),
+        cmocka_unit_test(test_all_fail),      cmocka_unit_test(test_no_room_side_by_side),
+        cmocka_unit_test(test_helpers),
 #ifdef CUZK_VERIFY
         cmocka_unit_test(test_helper_faults),
 #endif
