@@ -23,7 +23,7 @@ typedef struct dev_backend {
     CUZK_STATUS (*stream_open)(dev_stream *s);
     void (*stream_close)(dev_stream *s);
     CUZK_STATUS (*sync)(dev_stream *s);
-    void (*work_begin)(dev_stream *s); /* NULL, these three: its time is not measured */
+    void (*work_begin)(dev_stream *s, bool share); /* NULL, these three: its time is not measured */
     void (*work_end)(dev_stream *s);
     void (*times)(const device *d, dev_times *out);
     void (*keep)(dev_stream *s, bool keep); /* NULL: nothing to keep, or kept anyway */

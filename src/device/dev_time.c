@@ -86,6 +86,14 @@ int dev_time_begin(dev_time *t, uint64_t now)
     return lane;
 }
 
+void dev_time_share(dev_time *t, int lane)
+{
+    if (lane < 0) return;
+    (void)pthread_mutex_lock(&t->mu);
+    t->lanes[lane].share = true;
+    (void)pthread_mutex_unlock(&t->mu);
+}
+
 /* ---- settling ---- */
 
 static int by_begin(const void *a, const void *b)
@@ -254,6 +262,15 @@ void dev_time_add(dev_time *t, int lane, span_noted *work, size_t n_work, const 
     note_idle(t, &told);
 }
 
+static void count_proof_locked(dev_time *t, const dev_lane *l, uint64_t now)
+{
+    uint64_t tail = now > l->last ? now - l->last : 0;
+
+    t->sums.proofs++;
+    t->sums.tail_ns += tail;
+    if (tail > t->sums.worst_tail_ns) t->sums.worst_tail_ns = tail;
+}
+
 /* Before it came the device had nothing. */
 static void add_before_locked(dev_time *t, gap_list *told, const dev_lane *l)
 {
@@ -274,11 +291,7 @@ void dev_time_end(dev_time *t, int lane, uint64_t now)
     (void)pthread_mutex_lock(&t->mu);
     l->taken = false;
     if (l->last != 0) {
-        uint64_t tail = now > l->last ? now - l->last : 0;
-
-        t->sums.proofs++;
-        t->sums.tail_ns += tail;
-        if (tail > t->sums.worst_tail_ns) t->sums.worst_tail_ns = tail;
+        if (!l->share) count_proof_locked(t, l, now);
         add_before_locked(t, &told, l);
         if (t->n_windows == DEV_TIME_WINDOWS) make_room_locked(t, &told);
         t->window[t->n_windows++] = (span_noted){l->first, l->last, SPAN_KINDS, SPAN_KINDS};

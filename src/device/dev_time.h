@@ -21,9 +21,9 @@
 #define DEV_TIME_HOST 2048u
 #define DEV_TIME_WINDOWS 64u /* of proofs that ended while another one was there from before */
 
-/* A proof. */
+/* A proof, or a share of one that has another stream. */
 typedef struct dev_lane {
-    bool taken;
+    bool taken, share;
     uint64_t begun;       /* clock_ns; nothing of it is earlier */
     uint64_t first, last; /* of its work so far; last 0: none */
     uint64_t idle_from;   /* the device had nothing from there on until it came; 0: it had */
@@ -46,6 +46,8 @@ CUZK_STATUS dev_time_init(dev_time *t, const char *name);
 void dev_time_clear(dev_time *t);
 /** The calling thread begins a proof now (clock_ns). -1: all lanes are taken, this one is not measured. */
 int dev_time_begin(dev_time *t, uint64_t now);
+/** What this lane has is a share: its work and gaps count, but neither as a proof nor does its end as one's. */
+void dev_time_share(dev_time *t, int lane);
 /** Stretches of its work that have ended, by their begin, none of which overlaps the next, and what the host was at (kinds
  *  SPAN_GPU_IDLE_*). Work is cut in place where it seems to be before the proof or before what was told. On the thread that began. */
 void dev_time_add(dev_time *t, int lane, span_noted *work, size_t n_work, const span_noted *host,

@@ -173,7 +173,12 @@ cuzk_status dev_sync(dev_stream *s)
 
 void dev_work_begin(dev_stream *s)
 {
-    if (s->d->be->work_begin != NULL) s->d->be->work_begin(s);
+    if (s->d->be->work_begin != NULL) s->d->be->work_begin(s, false);
+}
+
+void dev_share_begin(dev_stream *s)
+{
+    if (s->d->be->work_begin != NULL) s->d->be->work_begin(s, true);
 }
 
 void dev_work_end(dev_stream *s)

@@ -71,10 +71,10 @@ void dev_keep(dev_stream *s, bool keep);
 
 /* ---- the time of a GPU, by its own clock ---- */
 
-/** Of the proofs that were on it and have ended. */
+/** Of the proofs that were on it, or shares of them, and have ended. */
 typedef struct dev_times {
-    uint64_t proofs;
-    uint64_t window_ns; /* from a proof's first kernel to its last; an instant counts once */
+    uint64_t proofs;    /* shares not counted */
+    uint64_t window_ns; /* from first kernel to last, of each; an instant counts once */
     uint64_t busy_ns;   /* of these: at work. The rest is in the causes of idling below. */
     uint64_t tail_ns, worst_tail_ns; /* from a proof's last kernel to dev_work_end: sum, longest */
     /* by kind: SPAN_GPU_* work (of all proofs, which may overlap) and idling; under a step of proving (SPAN_MSM_H) the work that was
@@ -85,8 +85,10 @@ typedef struct dev_times {
 } dev_times;
 void dev_times_get(const device *d, dev_times *out);
 /** What comes on this stream is a proof's, until dev_work_end, which waits for it: a GPU measures it, and notes spans on the
- *  calling thread's recorder. Both on the thread of the stream. */
+ *  calling thread's recorder. All on the thread of the stream. */
 void dev_work_begin(dev_stream *s);
+/** The same for a share of a proof that is on another stream: work and gaps count, but it is no proof and its end no proof's. */
+void dev_share_begin(dev_stream *s);
 void dev_work_end(dev_stream *s);
 
 /* ---- arrays of field elements ---- */

@@ -99,7 +99,7 @@ static void put_kinds(bytes_out *o, const char *name, const dev_times *t, bool (
 
 static void put_times(bytes_out *o, const dev_times *t)
 {
-    if (t->proofs == 0) {
+    if (t->proofs == 0 && t->window_ns == 0) {
         bytes_printf(o, ",\"gpu_time\":null");
         return;
     }
@@ -109,7 +109,8 @@ static void put_times(bytes_out *o, const dev_times *t)
                  "\"return_gap_ms\":%.3f,\"return_gap_max_ms\":%.3f",
                  t->proofs, (double)t->window_ns / MS, (double)t->busy_ns / MS,
                  t->window_ns == 0 ? 0 : 100.0 * (double)t->busy_ns / (double)t->window_ns,
-                 (double)t->tail_ns / MS / (double)t->proofs, (double)t->worst_tail_ns / MS);
+                 t->proofs == 0 ? 0 : (double)t->tail_ns / MS / (double)t->proofs,
+                 (double)t->worst_tail_ns / MS);
     put_kinds(o, "work", t, is_work);
     put_kinds(o, "idle", t, is_idle);
     bytes_printf(o, "}");

@@ -48,7 +48,7 @@ static cuzk_status take_witness_sums(void *arg, dev_stream *s)
     share *h = arg;
     cuzk_status st = CUZK_OK;
 
-    dev_work_begin(s);
+    dev_share_begin(s);
     dev_keep(s, true);
     for (unsigned k = SUM_L; k < SUMS && st == CUZK_OK; k++) {
         if (!h->part.takes[k] || stopped(h)) continue;
@@ -73,7 +73,7 @@ static cuzk_status take_h(void *arg, dev_stream *s)
     st = dev_buf_new(&k, dev_stream_device(s), p->h_n);
     span_close(&sp);
     TRY(st);
-    dev_work_begin(s);
+    dev_share_begin(s);
     sp = span_open(SPAN_QUOTIENT);
     st = dev_copy(s, k, 0, job->a, p->h_from, p->h_n);
     span_close(&sp);

@@ -267,7 +267,7 @@ void cu_mark(dev_stream *s, span_kind kind);
 CUZK_STATUS cu_wait(dev_stream *s);
 /** Since `from` (clock_ns) the thread was at what SPAN_GPU_IDLE_* names: the cause, should the device have had nothing. */
 void cu_host_was(dev_stream *s, span_kind idle, uint64_t from);
-void cu_work_begin(dev_stream *s);
+void cu_work_begin(dev_stream *s, bool share);
 void cu_work_end(dev_stream *s);
 void cu_times(const device *d, dev_times *out);
 void cu_lanes_close(cu_device *cu);

@@ -116,7 +116,7 @@ void cu_host_was(dev_stream *s, span_kind idle, uint64_t from)
 
 /* ---- proofs ---- */
 
-void cu_work_begin(dev_stream *s)
+void cu_work_begin(dev_stream *s, bool share)
 {
     cu_queue *q = cu_queue_of(s);
     int i;
@@ -124,6 +124,7 @@ void cu_work_begin(dev_stream *s)
     if (q->lane != NULL || cu_enter(q->cu) != CUZK_OK) return;
     i = dev_time_begin(&q->cu->time, clock_ns());
     if (i < 0) return;
+    if (share) dev_time_share(&q->cu->time, i);
     q->lane = &q->cu->lanes[i];
     q->lane->index = i;
 }

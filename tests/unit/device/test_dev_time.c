@@ -68,6 +68,37 @@ static void test_one(void **state)
     close_time(t);
 }
 
+/* A proof and a share of it: both work, one counts. */
+static void test_share(void **state)
+{
+    dev_time *t = open_time();
+    span_noted own = stretch(10, 20, SPAN_GPU_NTT, SPAN_KINDS),
+               part = stretch(20, 50, SPAN_GPU_PAIRS, SPAN_KINDS);
+    int proof = dev_time_begin(t, T0), share = dev_time_begin(t, T0);
+    dev_times s;
+
+    (void)state;
+    dev_time_share(t, -1);
+    dev_time_share(t, share);
+    dev_time_add(t, proof, &own, 1, NULL, 0);
+    dev_time_add(t, share, &part, 1, NULL, 0);
+    dev_time_end(t, share, T0 + 50);
+    dev_time_end(t, proof, T0 + 60);
+    dev_time_get(t, &s);
+    assert_int_equal(s.proofs, 1);
+    assert_int_equal(s.tail_ns, 40);
+    assert_int_equal(s.worst_tail_ns, 40);
+    assert_int_equal(s.window_ns, 40);
+    assert_int_equal(s.busy_ns, 40);
+    assert_int_equal(dev_time_begin(t, T0 + 60), 0); /* the next one is a proof again */
+    part = stretch(70, 80, SPAN_GPU_PAIRS, SPAN_KINDS);
+    dev_time_add(t, 0, &part, 1, NULL, 0);
+    dev_time_end(t, 0, T0 + 80);
+    dev_time_get(t, &s);
+    assert_int_equal(s.proofs, 2);
+    close_time(t);
+}
+
 /* A proof of nothing, one that never ends its work, and more than there are lanes. */
 static void test_lanes(void **state)
 {
@@ -267,9 +298,9 @@ static void test_between(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),     cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_between),
+        cmocka_unit_test(test_one),      cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_share),    cmocka_unit_test(test_random),
+        cmocka_unit_test(test_overflow), cmocka_unit_test(test_between),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
