@@ -129,13 +129,20 @@ void nvml_close(nvml *n)
 
 /* ---- reading ---- */
 
+/* Whether a call gave its number; *lost stays once one said that the GPU is. */
+static bool got(nvml_return r, bool *lost)
+{
+    if (r == RETURN_GPU_IS_LOST) *lost = true;
+    return r == 0;
+}
+
 /* Of the driver's list; false: this process is not in it, as in a container with pids of its own. */
-static bool read_others(const nvml *n, nvml_device d, uint64_t used, uint64_t *others)
+static bool read_others(const nvml *n, nvml_device d, uint64_t used, uint64_t *others, bool *lost)
 {
     nvml_process list[MAX_PROCESSES];
     unsigned count = MAX_PROCESSES, self = (unsigned)getpid();
 
-    if (n->processes == NULL || n->processes(d, &count, list) != 0) return false;
+    if (n->processes == NULL || !got(n->processes(d, &count, list), lost)) return false;
     for (unsigned i = 0; i < count && i < MAX_PROCESSES; i++) {
         if (list[i].pid != self || list[i].used > used) continue;
         *others = used - list[i].used;
@@ -144,41 +151,42 @@ static bool read_others(const nvml *n, nvml_device d, uint64_t used, uint64_t *o
     return false;
 }
 
-static void read_load(const nvml *n, nvml_device d, nvml_reading *out)
+static void read_load(const nvml *n, nvml_device d, nvml_reading *out, bool *lost)
 {
     nvml_utilization u;
 
-    if (n->utilization != NULL && n->utilization(d, &u) == 0) {
+    if (n->utilization != NULL && got(n->utilization(d, &u), lost)) {
         out->gpu_percent = u.gpu;
         out->memory_percent = u.memory;
         out->has |= NVML_HAS_LOAD;
     }
-    if (n->clock != NULL && n->clock(d, CLOCK_SM, &out->sm_mhz) == 0) out->has |= NVML_HAS_SM_CLOCK;
-    if (n->clock != NULL && n->clock(d, CLOCK_MEMORY, &out->memory_mhz) == 0)
+    if (n->clock != NULL && got(n->clock(d, CLOCK_SM, &out->sm_mhz), lost))
+        out->has |= NVML_HAS_SM_CLOCK;
+    if (n->clock != NULL && got(n->clock(d, CLOCK_MEMORY, &out->memory_mhz), lost))
         out->has |= NVML_HAS_MEMORY_CLOCK;
-    if (n->power != NULL && n->power(d, &out->power_mw) == 0) out->has |= NVML_HAS_POWER;
-    if (n->power_limit != NULL && n->power_limit(d, &out->power_limit_mw) == 0)
+    if (n->power != NULL && got(n->power(d, &out->power_mw), lost)) out->has |= NVML_HAS_POWER;
+    if (n->power_limit != NULL && got(n->power_limit(d, &out->power_limit_mw), lost))
         out->has |= NVML_HAS_POWER_LIMIT;
-    if (n->temperature != NULL && n->temperature(d, SENSOR_GPU, &out->celsius) == 0)
+    if (n->temperature != NULL && got(n->temperature(d, SENSOR_GPU, &out->celsius), lost))
         out->has |= NVML_HAS_TEMPERATURE;
 }
 
-static void read_state(const nvml *n, nvml_device d, nvml_reading *out)
+static void read_state(const nvml *n, nvml_device d, nvml_reading *out, bool *lost)
 {
     nvml_memory m;
     unsigned long long x;
 
-    if (n->memory != NULL && n->memory(d, &m) == 0) {
+    if (n->memory != NULL && got(n->memory(d, &m), lost)) {
         out->memory_total = m.total;
         out->memory_used = m.used;
         out->has |= NVML_HAS_MEMORY;
-        if (read_others(n, d, m.used, &out->memory_others)) out->has |= NVML_HAS_OTHERS;
+        if (read_others(n, d, m.used, &out->memory_others, lost)) out->has |= NVML_HAS_OTHERS;
     }
-    if (n->ecc != NULL && n->ecc(d, ERRORS_UNCORRECTED, COUNTER_VOLATILE, &x) == 0) {
+    if (n->ecc != NULL && got(n->ecc(d, ERRORS_UNCORRECTED, COUNTER_VOLATILE, &x), lost)) {
         out->ecc_uncorrected = x;
         out->has |= NVML_HAS_ECC;
     }
-    if (n->throttle != NULL && n->throttle(d, &x) == 0) {
+    if (n->throttle != NULL && got(n->throttle(d, &x), lost)) {
         out->throttle = x;
         out->has |= NVML_HAS_THROTTLE;
     }
@@ -186,18 +194,17 @@ static void read_state(const nvml *n, nvml_device d, nvml_reading *out)
 
 cuzk_status nvml_read(nvml *n, const char *uuid, nvml_reading *out, bool *lost)
 {
-    nvml_utilization u;
     nvml_device d;
     nvml_return r = n->by_uuid(uuid, &d);
 
     *out = (nvml_reading){0};
-    if (r == 0 && n->utilization != NULL && n->utilization(d, &u) == RETURN_GPU_IS_LOST)
-        r = RETURN_GPU_IS_LOST;
-    *lost = r == RETURN_GPU_IS_LOST;
-    if (r != 0) return FAIL(CUZK_EDEVICE, "%.48s: %.100s", uuid, n->error_string(r));
-    read_load(n, d, out);
-    read_state(n, d, out);
-    return CUZK_OK;
+    *lost = false;
+    if (got(r, lost)) {
+        read_load(n, d, out, lost);
+        read_state(n, d, out, lost);
+    }
+    if (*lost) r = RETURN_GPU_IS_LOST; /* any of them: numbers of before it are no reading */
+    return r == 0 ? CUZK_OK : FAIL(CUZK_EDEVICE, "%.48s: %.100s", uuid, n->error_string(r));
 }
 
 void nvml_throttle_text(char out[NVML_THROTTLE_TEXT], uint64_t throttle)

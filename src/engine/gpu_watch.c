@@ -25,9 +25,10 @@
 typedef struct seen {
     char uuid[MAX_UUID];
     /* the thread's alone */
-    bool began, told, noted;
+    bool told, noted;
     /* guarded by mu */
     bool known, failing;
+    bool has_before; /* errors were read once: perhaps not at the first reading */
     uint64_t at, ecc_before;
     nvml_reading r;
 } seen;
@@ -100,9 +101,11 @@ static void keep(gpu_watch *w, seen *g, const nvml_reading *r)
     if (r != NULL) {
         g->known = true;
         g->at = clock_ns();
-        if (!g->began) g->ecc_before = r->ecc_uncorrected;
+        if (!g->has_before && (r->has & NVML_HAS_ECC) != 0) {
+            g->has_before = true;
+            g->ecc_before = r->ecc_uncorrected;
+        }
         g->r = *r;
-        g->began = true;
     }
     (void)pthread_mutex_unlock(&w->mu);
 }

@@ -92,6 +92,7 @@ int nvmlDeviceGetEnforcedPowerLimit(void *d, unsigned *out)
 int nvmlDeviceGetTemperature(void *d, int sensor, unsigned *out)
 {
     *out = 63;
+    if (fake.lost_late) return 15;
     return sensor == 0 ? answer(d) : 2;
 }
 
@@ -114,5 +115,6 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void *d, unsigned *n, fake_process *
 int nvmlDeviceGetTotalEccErrors(void *d, int type, int counter, unsigned long long *out)
 {
     *out = fake.ecc;
+    if (fake.no_ecc) return 3;
     return type == 1 && counter == 0 ? answer(d) : 2;
 }

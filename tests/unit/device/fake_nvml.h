@@ -22,6 +22,7 @@ typedef struct fake_nvml {
     char uuid[48];
     _Atomic int refuse;                    /* what nvmlInit_v2 answers */
     _Atomic bool lost, hang, hung, hidden; /* hung: somebody is held */
+    _Atomic bool lost_late, no_ecc; /* lost_late: from the temperature on; no_ecc: it is not told */
     _Atomic unsigned long long ecc;
     _Atomic unsigned inits, shutdowns, reads;
 } fake_nvml;

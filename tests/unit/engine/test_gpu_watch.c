@@ -48,6 +48,11 @@ static void test_reading(void **state)
     assert_error_mentions("GPU is lost");
     assert_true(lost);
     atomic_store(&fake->lost, false);
+    atomic_store(&fake->lost_late, true); /* while it is read */
+    assert_status_is(nvml_read(n, fake->uuid, &r, &lost), CUZK_EDEVICE);
+    assert_error_mentions("GPU is lost");
+    assert_true(lost);
+    atomic_store(&fake->lost_late, false);
     nvml_close(n);
     nvml_close(NULL);
     assert_int_equal(atomic_load(&fake->inits), inits + 1);
@@ -165,6 +170,33 @@ static void test_ecc(void **state)
     gpu_watch_close(w);
     assert_int_equal(atomic_load(&t.failed), 1);
     assert_int_equal(atomic_load(&t.notes), 1);
+    atomic_store(&fake->ecc, 0);
+}
+
+/* A first reading without that number is no base: errors that come to light after it may be old ones. */
+static void test_ecc_late(void **state)
+{
+    fake_nvml *fake = fake_nvml_of(library);
+    told t = {0};
+    gpu_look l;
+    gpu_watch *w;
+
+    (void)state;
+    atomic_store(&fake->ecc, 3);
+    atomic_store(&fake->no_ecc, true);
+    w = watch(fake, &t);
+    wait_for_reads(fake, 6);
+    gpu_watch_look(w, 0, &l);
+    assert_true(l.known && (l.r.has & NVML_HAS_ECC) == 0);
+    atomic_store(&fake->no_ecc, false);
+    wait_for_reads(fake, 6);
+    gpu_watch_look(w, 0, &l);
+    assert_true(l.ecc_before == 3 && l.r.ecc_uncorrected == 3);
+    assert_int_equal(atomic_load(&t.failed), 0);
+    atomic_store(&fake->ecc, 4);
+    wait_for(&t.failed);
+    assert_string_equal(t.why, "4 uncorrectable errors of its memory, 3 before");
+    gpu_watch_close(w);
     atomic_store(&fake->ecc, 0);
 }
 
@@ -295,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_throttle_text), cmocka_unit_test(test_ecc),
         cmocka_unit_test(test_lost),          cmocka_unit_test(test_hang),
         cmocka_unit_test(test_missing),       cmocka_unit_test(test_json),
+        cmocka_unit_test(test_ecc_late),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
