@@ -147,6 +147,8 @@ static void run_load(void *ctx, stage_item *it)
     cuzk_error why = {0};
     file_id id = {0}; /* as it is before: a change while it is read is seen later */
     bool has_id = !k->filecoin && file_id_of(&id, k->zkey) == CUZK_OK;
+    unsigned level;
+    uint64_t age;
     cuzk_status st;
 
     changed(s, k, KEY_LOADING, 0);
@@ -168,9 +170,12 @@ static void run_load(void *ctx, stage_item *it)
         k->id = id;
         key_foresee_locked(k);
     }
+    level = it->level; /* from here on it may be queued again */
+    age = it->age;
     (void)pthread_mutex_unlock(&s->mu);
-    changed(s, k, k->state, 1);
-    if (st == CUZK_OK) key_warm(s, k, it->level, it->age);
+    changed(s, k, st == CUZK_OK ? KEY_LOADED : KEY_GONE_BAD, 1);
+    fault_stall("key loaded");
+    if (st == CUZK_OK) key_warm(s, k, level, age);
     tell(s, k, st, &why);
 }
 
@@ -326,7 +331,8 @@ static key_entry *idlest_locked(const keys *s, uint64_t min_idle_ns)
     uint64_t now = clock_ns();
 
     for (key_entry *k = s->first; k != NULL; k = k->next) {
-        if (k->state != KEY_LOADED || k->refs != 0 || key_is_pinned(k)) continue;
+        if (k->state != KEY_LOADED || k->refs != 0 || k->waiting != NULL || key_is_pinned(k))
+            continue;
         if (now - k->last_used < min_idle_ns) continue;
         if (best == NULL || k->last_used < best->last_used) best = k;
     }
@@ -369,7 +375,8 @@ cuzk_status keys_evict(keys *s, key_entry *k, bool *was_loaded, uint64_t *freed)
     bool loaded;
 
     (void)pthread_mutex_lock(&s->mu);
-    refs = k->refs + (k->state == KEY_LOADING);
+    /* who waits is told soon, and uses it then */
+    refs = k->refs + (k->state == KEY_LOADING || k->waiting != NULL);
     loaded = k->state == KEY_LOADED && refs == 0;
     if (loaded) gone = key_take_loaded_locked(k);
     (void)pthread_mutex_unlock(&s->mu);
