@@ -636,16 +636,20 @@ static bool try_with_room(svc_part *p)
     return again_in(p);
 }
 
+/* Whatever becomes of the job: it may have been stopped meanwhile. */
+static void retire_if_lost(svc_part *p)
+{
+    svc_device *v = p->at_dev;
+
+    if (v != NULL && atomic_load_explicit(&v->width, memory_order_relaxed) == 0)
+        (void)svc_device_retire(p->job->s, v, p->job, &p->why);
+}
+
 /* What is left to do with a partition whose proof there is not. */
 static void deal_with(svc_part *p, cuzk_status st)
 {
-    service *s = p->job->s;
-    svc_device *v = p->at_dev;
     bool retry = false;
 
-    if (st == CUZK_EDEVICE && v != NULL &&
-        atomic_load_explicit(&v->width, memory_order_relaxed) == 0)
-        (void)svc_device_retire(s, v, p->job, &p->why);
     if (st == CUZK_OK) {
         retry = try_again(p, "the proof did not verify", true);
     } else if (st == CUZK_EDEVICE) {
@@ -669,6 +673,7 @@ void svc_finish(void *ctx, stage_item *it)
     cuzk_status st = CUZK_ECANCELLED;
 
     if (p->helper_failed != 0) svc_split_tell(p);
+    if (p->proved == CUZK_EDEVICE) retire_if_lost(p);
     if (begin(p, PHASE_VERIFY, PART_DEVICE)) {
         if (p->proved == CUZK_OK) svc_timing_device(s, p);
         count_measured(p);

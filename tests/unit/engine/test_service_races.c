@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "engine/service.h"
 
 #define STALL_MS 600000 /* until it is let go */
 #define PATIENCE_S 120
@@ -271,6 +272,87 @@ static void test_preload_drained(void **state)
     service_stop(&t);
 }
 
+/* A key that is there, with a job that is not told of it yet: it is not given up under it. */
+static void test_evict_before_told(void **state)
+{
+    test_service t;
+    test_request q;
+    cuzk_ticket k;
+    told r;
+    bool loaded;
+    uint64_t freed;
+
+    (void)state;
+    service_start(&t, 2, NULL, NULL);
+    fault_arm("key loaded:hold");
+    request_window(&q, "waits", 2);
+    assert_status_ok(cuzk_job_submit(t.s, &q.r, &k));
+    wait_until_held("key loaded");
+    assert_status_is(cuzk_key_evict(t.s, "wpost-2k", &loaded, &freed), CUZK_EBUDGET);
+    assert_error_mentions("in use by 1");
+    assert_int_equal(keys_reclaim(service_of(t.s)->keys, UINT64_MAX, true), 0);
+    fault_arm(NULL);
+    wait_for_job(t.s, k.job_id, 0, &r);
+    assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+    assert_int_equal(r.proof_size, 192);
+    request_clear(&q);
+    service_stop(&t);
+}
+
+static unsigned count_in_phase(cuzk_service *s, const char *phase)
+{
+    char text[64], *doc = document(s, "/status");
+    unsigned n = 0;
+
+    (void)snprintf(text, sizeof text, "\"phase\":\"%s\"", phase);
+    for (const char *at = doc; (at = strstr(at, text)) != NULL; at++) n++;
+    free(doc);
+    return n;
+}
+
+/* A job that is cancelled between a device that it found lost and the finisher: the device is retired all the same. */
+static void test_lost_and_cancelled(void **state)
+{
+    test_service t;
+    test_request a[2], b;
+    cuzk_ticket ka[2], kb;
+    const char *text;
+    char *doc;
+    bool yes;
+    told r;
+
+    (void)state;
+    service_devices = "cpu,cpu";
+    service_start(&t, 2, NULL, NULL);
+    service_devices = NULL;
+    fault_arm("finish:hold:2"); /* all finishers */
+    for (unsigned i = 0; i < 2; i++) {
+        request_window(&a[i], i == 0 ? "first" : "second", 2);
+        assert_status_ok(cuzk_job_submit(t.s, &a[i].r, &ka[i]));
+    }
+    while (count_in_phase(t.s, "finishing") != 2) service_pause(5);
+    fault_arm("finish:hold:2,device lost:1:1"); /* who is held stays so */
+    request_window(&b, "lost", 2);
+    assert_status_ok(cuzk_job_submit(t.s, &b.r, &kb));
+    svc_device *v = service_of(t.s)->devices;
+    while (atomic_load(&v[0].width) != 0 && atomic_load(&v[1].width) != 0) service_pause(5);
+    assert_status_ok(cuzk_job_cancel(t.s, kb.job_id, &yes));
+    fault_arm(NULL);
+    ends_cancelled(t.s, kb.job_id, 0);
+    doc = document(t.s, "/status");
+    text = strstr(doc, "\"retired\":true");
+    assert_non_null(text);
+    assert_null(strstr(text + 1, "\"retired\":true"));
+    free(doc);
+    for (unsigned i = 0; i < 2; i++) {
+        wait_for_job(t.s, ka[i].job_id, 0, &r);
+        assert_int_equal(r.state, CUZK_JOB_COMPLETED);
+        request_clear(&a[i]);
+    }
+    request_clear(&b);
+    service_stop(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +363,8 @@ int main(void)
         cmocka_unit_test(test_no_room_beside),
         cmocka_unit_test(test_left_while_admitted),
         cmocka_unit_test(test_preload_drained),
+        cmocka_unit_test(test_evict_before_told),
+        cmocka_unit_test(test_lost_and_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
