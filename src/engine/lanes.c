@@ -34,18 +34,29 @@ void lanes_take(lanes_taken *out, helpers *x, const groth16_pk *pk, const cancel
     }
 }
 
-cuzk_status lanes_put(lanes_taken *t, cuzk_error *why)
+static void put_all(lanes_taken *t, cuzk_error *why)
 {
-    cuzk_status st = CUZK_OK;
-
+    *why = (cuzk_error){0};
     for (unsigned i = 0; i < t->n; i++) {
         cuzk_error e;
-        cuzk_status one = helper_put(t->h[i], &e);
+        cuzk_status st = helper_put(t->h[i], &e);
 
-        if (st != CUZK_OK || one == CUZK_OK) continue;
-        st = one;
-        *why = e;
+        if (st != CUZK_OK && st != CUZK_ECANCELLED && why->status == CUZK_OK) *why = e;
     }
     t->n = 0;
-    return st;
+}
+
+cuzk_status lanes_prove_start(groth16_job **out, dev_stream *s, const groth16_prove_args *args,
+                              lanes_taken *t, cuzk_error *why)
+{
+    groth16_prove_args a = *args;
+
+    a.helpers = t->offer;
+    a.n_helpers = t->n;
+    cuzk_status st = groth16_prove_start(out, s, &a);
+    put_all(t, why);
+    if (a.n_helpers == 0 || (st != CUZK_EBUDGET && st != CUZK_ENOMEM)) return st;
+    a.helpers = NULL; /* what the lanes had is free */
+    a.n_helpers = 0;
+    return groth16_prove_start(out, s, &a);
 }

@@ -397,18 +397,15 @@ void svc_synthesise(void *ctx, stage_item *it)
 /* ---- device ---- */
 
 /* An urgent proof has all lanes of its GPU that are free: it stops other work meanwhile. x NULL: there are none. */
-static cuzk_status start(svc_part *p, unsigned level, helpers *x, groth16_prove_args *args)
+static cuzk_status start(svc_part *p, unsigned level, helpers *x, const groth16_prove_args *args)
 {
     lanes_taken lanes;
     cuzk_error why;
 
     if (args->n_helpers != 0) return groth16_prove_start(&p->started, p->stream, args);
     lanes_take(&lanes, level == URGENT ? x : NULL, args->pk, p->job->cancel, level);
-    args->helpers = lanes.offer;
-    args->n_helpers = lanes.n;
-    cuzk_status st = groth16_prove_start(&p->started, p->stream, args);
-    cuzk_status failed = lanes_put(&lanes, &why);
-    if (failed != CUZK_OK && failed != CUZK_ECANCELLED && st == CUZK_OK) {
+    cuzk_status st = lanes_prove_start(&p->started, p->stream, args, &lanes, &why);
+    if (why.status != CUZK_OK && st == CUZK_OK) {
         cuzk_log_field f[] = {{"message", why.message, 0}};
 
         svc_log(p->job->s, CUZK_LOG_WARN, "device_lane_failed", f, 1);

@@ -60,7 +60,7 @@ static void warn_of(cuzk_engine *e, const cuzk_error *why)
 }
 
 /* On one device: the job's own, where lanes are of the first, or another one of the engine's. */
-static cuzk_status prove_in_lanes(groth16_job **out, const job *j, groth16_prove_args *a)
+static cuzk_status prove_in_lanes(groth16_job **out, const job *j, const groth16_prove_args *a)
 {
     cuzk_engine *e = j->e;
     helpers *of = dev_stream_device(j->s) == e->dev ? e->lanes : NULL;
@@ -68,11 +68,8 @@ static cuzk_status prove_in_lanes(groth16_job **out, const job *j, groth16_prove
     cuzk_error why;
 
     lanes_take(&lanes, of, a->pk, e->cancel, 0);
-    a->helpers = lanes.offer;
-    a->n_helpers = lanes.n;
-    cuzk_status st = groth16_prove_start(out, j->s, a);
-    cuzk_status failed = lanes_put(&lanes, &why);
-    if (failed != CUZK_OK && failed != CUZK_ECANCELLED && st == CUZK_OK) warn_of(e, &why);
+    cuzk_status st = lanes_prove_start(out, j->s, a, &lanes, &why);
+    if (why.status != CUZK_OK && st == CUZK_OK) warn_of(e, &why);
     return st;
 }
 

@@ -4,7 +4,8 @@
  * The witness is there from the beginning, so a helper begins with its sums over it while the proof's own device evaluates and
  * transforms; when the scalars of the H sum are there, it copies its range of them and sums that. Results are exact: where a sum was
  * taken does not show. What a helper has not done, for whatever reason, the proof's device does itself: a helper's failure costs
- * time and nothing else.
+ * time and nothing else. One whose device is the proof's has its memory too: beside it the proof may fail for want of some, and
+ * whoever lent the helper starts it again without (engine/lanes.h).
  *
  * A share is its helper's from start to join, then the proof's; `stop` alone is looked at from both sides.
  *

@@ -6,8 +6,9 @@
  */
 #include "base/fault.h"
 #include "engine/engine.h"
-#include "engine/helpers.h"
+#include "engine/lanes.h"
 #include "harness/harness.h"
+#include "r1cs/circom.h"
 
 #include <string.h>
 
@@ -407,6 +408,74 @@ static void test_benchmarks(void **state)
     cuzk_engine_close(e);
 }
 
+/* One start of a proof with so many lanes, its allocation number k failing. False: there are not so many. */
+static bool start_in_lanes(job *j, helpers *x, const groth16_pk *pk, const file_map *wtns,
+                           unsigned n_lanes, unsigned long k)
+{
+    cuzk_engine *e = j->e;
+    groth16_prove_args a = {.pk = pk};
+    lanes_taken lanes = {.n = 0};
+    r1cs_assignment *w;
+    groth16_job *started = NULL;
+    cuzk_error why;
+    mem *m;
+
+    assert_status_ok(mem_open(&m, "proof", 0, e->m));
+    assert_status_ok(circom_wtns_read(&w, wtns->data, wtns->size, pk->cv, pk->n_inputs + pk->n_aux,
+                                      pk->n_inputs - 1, e->pool, e->m));
+    a.w = w;
+    a.m = m;
+    for (unsigned i = 0; i < n_lanes; i++) {
+        lanes.h[i] = helper_take(x, i, e->cancel, 0);
+        assert_non_null(lanes.h[i]);
+        lanes.offer[lanes.n++] = helper_offer(lanes.h[i], NULL);
+    }
+    mem_inject_fault(m, k);
+    cuzk_status st = lanes_prove_start(&started, j->s, &a, &lanes, &why);
+    bool hit = mem_fault_hit(m);
+    mem_inject_fault(m, 0);
+    assert_int_equal(lanes.n, 0);
+    if (n_lanes != 0 || !hit)
+        assert_status_ok(st);
+    else
+        assert_int_equal(st, CUZK_ENOMEM);
+    groth16_job_free(started);
+    r1cs_assignment_free(w);
+    mem_close(m);
+    return hit;
+}
+
+/* Without memory beside its lanes, wherever it was wanted, a proof is made without them; without lanes it is not tried twice. */
+static void test_lanes_without_memory(void **state)
+{
+    told t;
+    cuzk_engine *e = open_engine("cpu", &t);
+    device *d[LANES] = {e->dev, e->dev, e->dev};
+    groth16_pk *pk;
+    file_map wtns;
+    helpers *x;
+    job j;
+
+    (void)state;
+    assert_status_ok(helpers_open(&x, d, LANES, e->rec));
+    assert_status_ok(job_begin(&j, e));
+    assert_status_ok(groth16_zkey_open(&pk, harness_vector("circom/bn128/merkle5/circuit.zkey"),
+                                       e->table, e->pool, e->m));
+    assert_status_ok(file_map_open(&wtns, harness_vector("circom/bn128/merkle5/witness.wtns")));
+    for (unsigned n = 0; n <= LANES; n += LANES) {
+        unsigned long k = 1;
+
+        while (start_in_lanes(&j, x, pk, &wtns, n, k)) k++;
+        assert_true(k > 1);
+    }
+    file_map_close(&wtns);
+    engine_forget_key(e, pk, NULL);
+    groth16_pk_free(pk);
+    job_end(&j);
+    helpers_close(x);
+    cuzk_engine_close(e);
+}
+
 #ifdef CUZK_VERIFY
 /* A helper's first call fails, its second, or both: the bytes are the same, with a warning. */
 static void test_helper_faults(void **state)
@@ -438,7 +507,8 @@ int main(void)
 #ifdef CUZK_VERIFY
         cmocka_unit_test(test_helper_faults),
 #endif
-        cmocka_unit_test(test_proofs),        cmocka_unit_test(test_benchmarks),
+        cmocka_unit_test(test_proofs),        cmocka_unit_test(test_lanes_without_memory),
+        cmocka_unit_test(test_benchmarks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
