@@ -118,7 +118,8 @@ static cuzk_status send_terms(abc_run *r, const cu_sliced *part, const cu_rows *
         for (uint32_t k = 0; k < rows->start[i + 1] - rows->start[i]; k++) {
             cu_rows_step(r->piece + 64 * n, rows, t, m, r->code, i, k);
             if (++n < PIECE) continue;
-            TRY(cancel_check(r->s->cancel));
+            /* no safe point: urgent work of this circuit may come to wait for the record that this fills */
+            if (cancel_requested(r->s->cancel)) return FAIL(CUZK_ECANCELLED, "cancelled");
             TRY(cu_upload(r->s, to, r->piece, n * 256));
             to += n * 256;
             n = 0;

@@ -220,6 +220,8 @@ CUZK_STATUS cu_safe_point(dev_stream *s);
 CUZK_STATUS cu_alloc(cu_device *cu, void **out, size_t size);
 /** The same, but nothing that is wanted goes for it: for what is kept. */
 CUZK_STATUS cu_alloc_kept(cu_device *cu, void **out, size_t size);
+/** Idle blocks go back to the driver: what is asked for next gets blocks of its own size. */
+void cu_trim(cu_device *cu);
 /** Nothing on the device may still use it. NULL is fine. */
 void cu_release(cu_device *cu, void *p);
 /** The same with mu held. */
@@ -274,7 +276,7 @@ void cu_lanes_close(cu_device *cu);
 
 /* ---- what is kept (cuda_kept.c) ---- */
 
-/** Fills `data` on the device; what it enqueued has ended when it returns. */
+/** Fills `data` on the device; what it enqueued has ended when it returns. Others wait for it: it never stands aside for them. */
 typedef cuzk_status (*cu_fill)(void *ctx, dev_stream *s, uint8_t *data);
 /** Of a list of points: how it is kept, and which of its points. */
 typedef struct cu_keep {

@@ -178,6 +178,13 @@ void cu_release_locked(cu_device *cu, void *p)
     if (p != NULL) release_locked(cu, p);
 }
 
+void cu_trim(cu_device *cu)
+{
+    (void)pthread_mutex_lock(&cu->mu);
+    trim_locked(cu);
+    (void)pthread_mutex_unlock(&cu->mu);
+}
+
 void cu_mem_close(cu_device *cu)
 {
     VERIFY(cu->used == 0);

@@ -110,7 +110,7 @@ static cuzk_status take_plan(msm_run *r)
     return st;
 }
 
-static void release_all(msm_run *r)
+static void release_plan(msm_run *r)
 {
     void *all[] = {r->elem,        r->bits,        r->is_elem,      r->select,     r->rank64,
                    r->select_rank, r->scan_blocks, r->chunk.counts, r->chunk.base, r->chunk.value,
@@ -119,11 +119,16 @@ static void release_all(msm_run *r)
                    r->level[1],    r->prefix,      r->pair,         r->sums[0],    r->sums[1],
                    r->sums[2],     r->sums[3]};
 
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) cu_release(r->cu, all[i]);
+}
+
+static void release_all(msm_run *r)
+{
     cu_part_put(r->cu, &r->part);
     cu_part_put(r->cu, &r->next);
     cu_points_close(r->cu, &r->points);
     cu_scalars_put(r->cu, &r->whole);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) cu_release(r->cu, all[i]);
+    release_plan(r);
 }
 
 /* ---- a chunk ---- */
@@ -235,6 +240,9 @@ static cuzk_status add_levels(msm_run *r, uint32_t n_buckets, unsigned *level, u
     TRY(cu_wait(r->s));
     total = r->q->words[0];
     most = r->q->words[1];
+    if (total > r->plan.entries) /* never written past the end of a level */
+        return FAIL(CUZK_EDEVICE, "%s: sorted %zu entries where %zu are the most", r->cu->name,
+                    total, r->plan.entries);
     *off = 0;
     while (total != 0 && (l == 0 || most > FEW_LEFT || total > 3 * (size_t)n_buckets)) {
         size_t bound = (total + n_buckets) / 2;
@@ -428,9 +436,16 @@ static cuzk_status run(msm_run *r, void *out)
     if (r->on_device == NULL) TRY_OUT(cu_scalars_get(&r->whole, r->s, r->k));
     TRY_OUT(choose_plan(r));
     uint64_t began = clock_ns();
-    TRY_OUT(take_plan(r));
+    st = take_plan(r);
+    if (st == CUZK_EBUDGET) { /* idle blocks that it got are larger than what it asked for */
+        release_plan(r);
+        cu_trim(r->cu);
+        st = take_plan(r);
+    }
+    TRY_OUT(st);
     cu_host_was(r->s, SPAN_GPU_IDLE_MEMORY, began);
     TRY_OUT(run_all(r));
+    TRY_OUT(cu_wait(r->s)); /* for the scalars of a chunk without points, too */
     memcpy(out, &r->acc, r->g->point_size);
 out:
     if (st != CUZK_OK) (void)cudaStreamSynchronize(r->q->s); /* nothing of it still runs */
