@@ -82,8 +82,8 @@ __device__ __forceinline__ void count_tile(uint32_t *hist, const uint32_t *digit
     for (uint32_t b = threadIdx.x; b < bins; b += SORT_THREADS) hist[b] = 0;
     __syncthreads();
     for (uint32_t j = threadIdx.x; j < n; j += SORT_THREADS) {
-        uint32_t d = digit[j];
-        if (d != NO_DIGIT) atomicAdd(hist + ((d & 0x7fffffffu) >> low), 1u);
+        uint32_t bin = (digit[j] & 0x7fffffffu) >> low;
+        if (bin < bins) atomicAdd(hist + bin, 1u); /* NO_DIGIT is beyond all */
     }
     __syncthreads();
 }
@@ -122,10 +122,10 @@ static __global__ void __launch_bounds__(SORT_THREADS) place_bins(cu_windows w, 
         count_tile(s.hist, digit, size, bins, low);
         uint32_t all = take_room(s.hist, s.base, w.bin + window, w.bin_start + window, bins);
         for (uint32_t j = threadIdx.x; j < size; j += SORT_THREADS) {
-            uint32_t d = digit[j], bucket = d & 0x7fffffffu;
-            if (d == NO_DIGIT) continue;
-            s.item[atomicAdd(s.hist + (bucket >> low), 1u)] = {
-                in.base[first + j] | (d & 0x80000000u), bucket};
+            uint32_t d = digit[j], bucket = d & 0x7fffffffu, bin = bucket >> low;
+            if (bin < bins)
+                s.item[atomicAdd(s.hist + bin, 1u)] = {in.base[first + j] | (d & 0x80000000u),
+                                                       bucket};
         }
         __syncthreads();
         for (uint32_t j = threadIdx.x; j < all; j += SORT_THREADS) {
@@ -287,9 +287,14 @@ extern "C" int cu_split(cu_stream s, const cu_windows *w, const cu_chunk *in)
         e = cudaFuncSetAttribute(place_bins, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  sizeof(bins_shared));
     if (e != cudaSuccess || tiles == 0) return e;
+    /* each launch is looked at before the next: what a kernel has not written must not be taken for places */
     split_values<<<blocks_for(in->max_elems), THREADS, 0, st>>>(*w, *in);
+    e = cudaGetLastError();
+    if (e != cudaSuccess) return e;
     count_bins<<<grid, SORT_THREADS, 0, st>>>(*w, *in);
-    e = cu_scan(s, w->bin_start, w->scan_blocks, NULL, w->bin, bins, CU_SCAN_COUNTS);
+    e = cudaGetLastError();
+    if (e == cudaSuccess)
+        e = cu_scan(s, w->bin_start, w->scan_blocks, NULL, w->bin, bins, CU_SCAN_COUNTS);
     if (e == cudaSuccess)
         e = cu_scan(s, w->part_start, w->scan_blocks, NULL, w->bin, bins, CU_SCAN_PARTS);
     if (e == cudaSuccess) e = cudaMemsetAsync(w->bin, 0, bins * sizeof *w->bin, st);
@@ -312,8 +317,11 @@ extern "C" int cu_place(cu_stream s, const cu_windows *w, const cu_chunk *in, bo
                                  sizeof(parts_shared));
 
     if (e != cudaSuccess) return e;
-    if (in->max_elems != 0)
+    if (in->max_elems != 0) {
         place_buckets<<<parts_blocks(w, in), SORT_THREADS, sizeof(parts_shared), st>>>(*w);
+        e = cudaGetLastError();
+        if (e != cudaSuccess) return e;
+    }
     if (ones) place_ones<<<MAX_BLOCKS / 8, THREADS, 0, st>>>(*w, *in);
     return cudaGetLastError();
 }

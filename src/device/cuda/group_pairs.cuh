@@ -282,11 +282,12 @@ static int pairs(cu_stream s, const cu_pairs *p)
         cudaFuncSetAttribute(pairs_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     cu_pairs part = *p;
 
-    if (e != cudaSuccess) return e;
-    for (part.first = 0; part.first < p->most;
-         part.first += (size_t)p->blocks * CU_PAIR_THREADS * p->k)
+    for (part.first = 0; e == cudaSuccess && part.first < p->most;
+         part.first += (size_t)p->blocks * CU_PAIR_THREADS * p->k) {
         pairs_kernel<<<p->blocks, CU_PAIR_THREADS, bytes, (cudaStream_t)s>>>(part);
-    return cudaGetLastError();
+        e = cudaGetLastError();
+    }
+    return e;
 }
 
 #endif

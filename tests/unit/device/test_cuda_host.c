@@ -335,7 +335,7 @@ static void coefficients(const curve *cv, fr c[COEFFS], int64_t number[COEFFS])
         if (v[i] < 0) cv->fr_neg(&c[i], &c[i]);
     }
     cv->fr_from_u64(&c[7], (uint64_t)CU_COEFF_MAX + 1);
-    random_fr(cv, &c[8]);
+    cv->fr_from_u64(&c[8], UINT64_C(0x9e3779b97f4a7c15));
     number[7] = number[8] = INT64_MAX; /* none */
 }
 
