@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "harness/harness.h"
+
 /** The machine that is played. */
 typedef struct play_machine {
     int driver; /* as cudaDriverGetVersion has it: 13000; 0: there is none */
@@ -48,5 +50,18 @@ typedef struct play_counts {
     unsigned long bad_frees; /* of what was not there */
 } play_counts;
 play_counts play_count(void);
+
+/** Nothing that was taken from the runtime is left, and nothing went back twice. */
+static inline void assert_all_given_back(void)
+{
+    play_counts c = play_count();
+
+    if (c.blocks + c.pinned + c.streams + c.events + c.bad_frees != 0)
+        harness_fail("after %s failed: %lu blocks (%zu bytes), %lu of pinned memory, %lu streams, "
+                     "%lu events "
+                     "left, %lu given back twice",
+                     play_hit_name(), c.blocks, c.bytes, c.pinned, c.streams, c.events,
+                     c.bad_frees);
+}
 
 #endif

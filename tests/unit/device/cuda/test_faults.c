@@ -62,18 +62,6 @@ static void world_close(world *w)
     *w = (world){0};
 }
 
-static void assert_all_given_back(void)
-{
-    play_counts c = play_count();
-
-    if (c.blocks + c.pinned + c.streams + c.events + c.bad_frees != 0)
-        harness_fail("after %s failed: %lu blocks (%zu bytes), %lu of pinned memory, %lu streams, "
-                     "%lu events "
-                     "left, %lu given back twice",
-                     play_hit_name(), c.blocks, c.bytes, c.pinned, c.streams, c.events,
-                     c.bad_frees);
-}
-
 /* Device memory that nothing holds which may hold some beyond a call. */
 static void assert_nothing_stray(const world *w)
 {

@@ -71,18 +71,6 @@ static char *cpu_proof(const char *circuit)
     return out;
 }
 
-static void assert_all_given_back(void)
-{
-    play_counts c = play_count();
-
-    if (c.blocks + c.pinned + c.streams + c.events + c.bad_frees != 0)
-        harness_fail("after %s failed: %lu blocks (%zu bytes), %lu of pinned memory, %lu streams, "
-                     "%lu events "
-                     "left, %lu given back twice",
-                     play_hit_name(), c.blocks, c.bytes, c.pinned, c.streams, c.events,
-                     c.bad_frees);
-}
-
 /* ---- faults ---- */
 
 /* Without a fault: on a GPU the CPU's bytes, on a machine that is played nothing. */
